@@ -14,12 +14,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from console.access.account_store import AccountStore
 from console.access.accounts import COMMAND, FIRST, Accounts
+from console.access.admission import Admission
 from console.access.passwords import Passwords
 from console.app import create_app
 from console.console_settings import Settings
 from console.pages.frame import Console
 from headgate.core.errors import HeadgateError
 from tasks.ledger.head_keeper import HeadKeeper, keyless_ledger
+from tasks.ledger.open_ledger import open_ledger
 
 AT_ONCE = 200  # connections
 ASKING_SECONDS = 10.0  # in which a request must have said what it asks
@@ -45,10 +47,12 @@ def first_link(console: Console) -> str:
     return f"{console.settings.origin}/join/{console.accounts.invite('', FIRST)}"
 
 
-def link_for(settings: Settings, principal: str) -> str:
-    """For whoever can open the home, which makes them its operator. A console that is running knows it at once."""
+def link_for(settings: Settings, principal: str, reset: bool = False) -> str:
+    """For whoever can open the home, which makes them its operator. A console that is running knows it at once. `reset`: for somebody who
+    has an account, all of which ends."""
     accounts = Accounts(AccountStore.open(settings.home.root), Passwords(settings.password_cost), settings.invited)
-    return f"{settings.origin}/join/{accounts.invite(principal, COMMAND)}"
+    admission = Admission(settings.home, open_ledger(settings.home), accounts)
+    return f"{settings.origin}/join/{(admission.reset if reset else admission.invite)(principal, COMMAND)}"
 
 
 def read_ledger_through(console: Console, keeper: HeadKeeper) -> None:

@@ -31,6 +31,10 @@ class Accounts:
         with self.store.writing() as database:
             return database.execute("SELECT 1 FROM accounts LIMIT 1").fetchone() is not None
 
+    def has(self, principal: str) -> bool:
+        with self.store.writing() as database:
+            return database.execute("SELECT 1 FROM accounts WHERE principal = ?", (principal,)).fetchone() is not None
+
     def names(self) -> tuple[str, ...]:
         with self.store.writing() as database:
             return tuple(row[0] for row in database.execute("SELECT principal FROM accounts ORDER BY principal"))
@@ -52,8 +56,8 @@ class Accounts:
         return Invitation(row["principal"], row["invited_by"], datetime.fromisoformat(row["ends"]))
 
     def join(self, token: str, principal: str, password: str | None = None, issuer: str | None = None, subject: str | None = None) -> bool:
-        """Uses up the invitation. An account that was there gets another password and loses its sessions. False if somebody was faster, or
-        if somebody else signs in through that provider's account."""
+        """Uses up the invitation. False if somebody was faster, if the person has an account, or if somebody else signs in through that
+        provider's account."""
         kept = None if password is None else self.passwords.hash(password)
         row = (principal, kept, issuer, subject, self.store.clock().isoformat())
         try:
@@ -62,7 +66,6 @@ class Accounts:
                     "DELETE FROM invitations WHERE digest = ? AND principal IN (?, '')", (digest_of(token), principal)
                 ).rowcount
                 if used:
-                    database.execute("DELETE FROM accounts WHERE principal = ?", (principal,))
                     database.execute("INSERT INTO accounts VALUES (?, ?, ?, ?, ?)", row)
         except sqlite3.IntegrityError:
             return False
@@ -91,8 +94,18 @@ class Accounts:
             row = database.execute("SELECT principal FROM accounts WHERE issuer = ? AND subject = ?", (issuer, subject)).fetchone()
         return None if row is None else str(row["principal"])
 
+    def told(self, principal: str) -> int:
+        """The number of the last event about their access that they have said to know."""
+        with self.store.writing() as database:
+            row = database.execute("SELECT seq FROM told WHERE principal = ?", (principal,)).fetchone()
+        return 0 if row is None else int(row["seq"])
+
+    def tell(self, principal: str, seq: int) -> None:
+        with self.store.writing() as database:
+            database.execute("INSERT OR REPLACE INTO told SELECT principal, ? FROM accounts WHERE principal = ?", (seq, principal))
+
     def close(self, principal: str) -> None:
-        """With its sessions."""
+        """With its sessions and links."""
         with self.store.writing() as database:
             database.execute("DELETE FROM accounts WHERE principal = ?", (principal,))
             database.execute("DELETE FROM invitations WHERE principal = ?", (principal,))

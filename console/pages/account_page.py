@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
+from console.access.admission import access_of
 from console.access.passwords import why_unfit
-from console.pages.frame import Console, Here, SignedIn, page
+from console.pages.frame import Console, Here, SignedIn, page, see
 from console.pages.sign_in_page import Text, enter
 from tasks.reporting.language import message
 
@@ -16,6 +19,13 @@ router = APIRouter()
 @router.get("/account")
 def account(request: Request, console: Here, person: SignedIn) -> Response:
     return _shown(request, console, person.principal, "")
+
+
+@router.post("/account/access")
+def know(console: Here, person: SignedIn, seq: Annotated[int, Form(ge=1, le=2**62)]) -> Response:
+    """They know that their access was ended by others, up to that event."""
+    console.accounts.tell(person.principal, seq)
+    return see("/account")
 
 
 @router.post("/account/password")
@@ -33,5 +43,12 @@ def change_password(request: Request, console: Here, person: SignedIn, password:
 
 
 def _shown(request: Request, console: Console, principal: str, problem: str, status: int = 200) -> Response:
-    known = console.accounts.ways_in(principal)
-    return page(request, "account.html.j2", status=status, sessions=console.sessions.open(principal), problem=problem, ways_in=known)
+    return page(
+        request,
+        "account.html.j2",
+        status=status,
+        sessions=console.sessions.open(principal),
+        problem=problem,
+        ways_in=console.accounts.ways_in(principal),
+        access=access_of(console.history(), principal),
+    )

@@ -14,9 +14,11 @@ from starlette.responses import Response, StreamingResponse
 from console.pages.frame import Console, Here, NotFound, SignedIn, page
 from headgate.core.errors import InputRejected, Refusal, TransitionRefused
 from policies.ledger.events import EVENT_TYPES
+from policies.ledger.events_of_home import HOME, EventsExported
 from policies.ledger.standing import Release
 from tasks.approval.readers import record_downloaded, record_viewed
 from tasks.ledger.chain import entries_to_lines
+from tasks.ledger.record_of_home import record_of_home
 from tasks.ledger.wanted_events import Wanted
 from tasks.verification.audit_trail import shown_events
 from tasks.verification.evidence_apart import evidence_apart
@@ -85,7 +87,7 @@ def event(request: Request, console: Here, person: SignedIn, seq: Annotated[int,
     except InputRejected:
         raise NotFound from None
     now = console.accounts.store.clock()
-    if one.release.candidate and console.looks.is_new(person.principal, one.release.candidate, now):
+    if one.release and one.release.candidate and console.looks.is_new(person.principal, one.release.candidate, now):
         record_viewed(console.ledger, one.release, person.principal)
         console.looks.note(person.principal, one.release.candidate, now)
     return page(request, "event.html.j2", one=one, entry=asdict(one.line.entry))
@@ -93,8 +95,15 @@ def event(request: Request, console: Here, person: SignedIn, seq: Annotated[int,
 
 @router.get("/audit/export")
 def export(console: Here, person: SignedIn, filters: Annotated[Filters, Depends()]) -> Response:
-    """The events as lines of JSON, oldest first, as `headgate audit export` writes them. Votes that are hidden are left blank."""
-    wanted = filters.wanted(console)
+    """The events as lines of JSON, oldest first, as `headgate audit export` writes them. Votes that are hidden are left blank. That
+    somebody takes them along is an event; that they do again within the hour is not."""
+    wanted, now = filters.wanted(console), console.accounts.store.clock()
+    taken = f"events {urlencode(filters.asked)}"
+    if console.looks.is_new(person.principal, taken, now):
+        last, reader, filtered = console.ledger.last(), person.principal, bool(filters.asked)
+        up_to = 0 if last is None else last.seq
+        record_of_home(console.ledger, lambda at: EventsExported(at=at, reader=reader, up_to=up_to, filtered=filtered), reader)
+        console.looks.note(person.principal, taken, now)
     lines: Iterator[str] = (entries_to_lines([entry]) for entry in shown_events(console.trail, wanted))
     return StreamingResponse(lines, media_type="application/jsonl", headers={"Content-Disposition": 'attachment; filename="ledger.jsonl"'})
 
@@ -115,8 +124,8 @@ def evidence(console: Here, person: SignedIn, release: Annotated[str, Path(patte
 
 def _release_named(console: Console, name: str) -> str:
     """A release's own id, whatever beginning of it or of its candidate's was given; what nobody knows finds nothing."""
-    if not name:
-        return ""
+    if name in ("", HOME):
+        return name
     try:
         known: Release = console.history().find(name)
     except InputRejected:

@@ -14,6 +14,7 @@ from jinja2 import Environment
 from starlette.responses import HTMLResponse, RedirectResponse
 
 from console.access.accounts import Accounts
+from console.access.admission import Admission, Ended, ended_access
 from console.access.challenges import Challenges
 from console.access.followers import Followers
 from console.access.looks import Looks
@@ -25,6 +26,7 @@ from console.access.sign_in_attempts import Attempts
 from console.console_settings import Settings
 from console.sealed_pages import SealedPages
 from console.static_content import static_path
+from headgate.core.errors import HeadgateError
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.followed_ledger import FollowedHistory, FollowedLedger
 from tasks.reporting.language import PACKAGE, language, message, preferred
@@ -100,6 +102,22 @@ class Console:
         self.reading.require_done()
         return self.followed.history()
 
+    @property
+    def admission(self) -> Admission:
+        return Admission(self.home, self.ledger, self.accounts)
+
+    def to_tell(self, principal: str) -> tuple[tuple[int, Ended], ...]:
+        """That others ended this person's access, by number of the event, until they say that they know. A page that says that the ledger
+        cannot be read does not need it."""
+        if not self.reading.done:
+            return ()
+        try:
+            ended = ended_access(self.history(), principal)
+        except HeadgateError:
+            return ()
+        told = self.accounts.told(principal) if ended else 0
+        return tuple((seq, event) for seq, event in ended if seq > told)
+
     def people(self) -> People:
         return people_now(self.home, self.accounts.store.clock())
 
@@ -154,6 +172,7 @@ def page(request: Request, template: str, status: int = 200, **content: Any) -> 
         .render(
             person=person,
             path=request.url.path,
+            access_ended=here(request).to_tell(person.principal) if person else (),
             navigation=[entry for entry in NAVIGATION if entry.for_whom(person)] if person else (),
             static=static_path,
             inside=lambda text: inside_home(here(request), text),

@@ -29,20 +29,36 @@ def invite(request: Request, console: Here, person: SignedIn, name: Name) -> Res
     _require_operator(person)
     if not re.fullmatch(PRINCIPAL, name):
         return _shown(request, console, problem=message("A name has letters, digits and . _ @ + -, as in the list of signers."), status=400)
-    token = console.accounts.invite(name, person.principal)
-    return _shown(request, console, invited=name, link=f"{console.settings.origin}/join/{token}")
+    if console.accounts.has(name):
+        return _shown(
+            request, console, problem=message("This person has an account already. Reset their access, if they lost it."), status=409
+        )
+    return _with_link(request, console, name, console.admission.invite(name, person.principal))
+
+
+@router.post("/people/reset")
+def reset(request: Request, console: Here, person: SignedIn, name: Name) -> Response:
+    """All that let this person in ends now, and they are told who did it."""
+    _require_operator(person)
+    if not console.accounts.has(name):
+        return _shown(request, console, problem=message("This person has no account. Invite them."), status=409)
+    return _with_link(request, console, name, console.admission.reset(name, person.principal))
 
 
 @router.post("/people/close")
 def close(request: Request, console: Here, person: SignedIn, name: Name) -> Response:
     _require_operator(person)
-    console.accounts.close(name)
+    console.admission.close(name, person.principal)
     return see("/people")
 
 
 def _require_operator(person: Person) -> None:
     if not person.operates:
         raise NotAllowed
+
+
+def _with_link(request: Request, console: Console, name: str, token: str) -> Response:
+    return _shown(request, console, invited=name, link=f"{console.settings.origin}/join/{token}")
 
 
 def _shown(request: Request, console: Console, status: int = 200, **content: str) -> Response:

@@ -57,7 +57,7 @@ def _principal(console: Console, trip: Trip, subject: str) -> str | None:
     invitation = invitation_now(console, trip.join)
     if invitation is None or trip.name not in choices_of(console, invitation.principal):
         return None
-    return trip.name if console.accounts.join(trip.join, trip.name, issuer=issuer, subject=subject) else None
+    return trip.name if console.admission.join(trip.join, trip.name, issuer=issuer, subject=subject) else None
 
 
 def _forget(answer: Response) -> Response:

@@ -56,7 +56,7 @@ def join(request: Request, console: Here, token: str, name: Text, password: Text
         problem = message("Choose a name from the list.")
     if problem:
         return _ask_to_join(request, console, token, invitation, problem, 400)
-    if not console.accounts.join(token, name, password):
+    if not console.admission.join(token, name, password):
         raise NotFound
     return enter(request, console, name)
 

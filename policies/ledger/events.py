@@ -2,53 +2,21 @@
 
 from __future__ import annotations
 
-import datetime
 from typing import Annotated, ClassVar, Literal, get_args
 
-from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from headgate.core.errors import IntegrityBroken
+from policies.ledger.event_base import Count, Digest, EventBase
+from policies.ledger.event_base import Moment as Moment
+from policies.ledger.event_base import moment as moment
+from policies.ledger.events_of_home import HOME, OfHome
 from policies.sealed.manifest import SealedRoles, Signer
-from policies.words.frozen import Frozen
 from policies.words.publication_moment import PublicationMoment
 from policies.words.quorum import RoleName
 
 LONGEST_REASON = 2000
 LONGEST_COMMENT = 4000
-Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-Count = Annotated[int, Field(ge=0)]
-
-
-def _utc(text: str) -> str:
-    if moment(text).utcoffset() != datetime.timedelta(0):
-        raise ValueError("a moment in UTC is needed")
-    return text
-
-
-def moment(text: str) -> datetime.datetime:
-    """A moment as events write it: ISO 8601 with its offset."""
-    read = datetime.datetime.fromisoformat(text)
-    if read.tzinfo is None:
-        raise ValueError("a moment with its offset is needed")
-    return read
-
-
-Moment = Annotated[str, AfterValidator(_utc)]
-
-
-class EventBase(Frozen):
-    """`after`: the events that must have happened before in the same release. `repeats`: may happen more than once."""
-
-    after: ClassVar[frozenset[str]] = frozenset({"run_started"})
-    repeats: ClassVar[bool] = False
-
-    release_id: Annotated[str, Field(min_length=1)]
-    at: Moment
-
-    @property
-    def subject(self) -> str:
-        """What else than its release an event of this type is looked up by."""
-        return ""
 
 
 class RunStarted(EventBase):
@@ -341,7 +309,7 @@ LaterEvent = (
     | CandidateCommented
     | CandidateDownloaded
 )
-Event = RunStarted | RunEvent | RunEnd | LaterEvent
+Event = RunStarted | RunEvent | RunEnd | LaterEvent | OfHome
 EVENT_TYPES: tuple[str, ...] = tuple(get_args(kind.model_fields["event"].annotation)[0] for kind in get_args(Event))
 _ADAPTER: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="event")])
 
@@ -349,7 +317,10 @@ _ADAPTER: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator=
 def read_event(payload: str | bytes) -> Event:
     """An event as the ledger stored it. One that does not read as its type was not written by headgate."""
     try:
-        return _ADAPTER.validate_json(payload)
+        event = _ADAPTER.validate_json(payload)
     except ValidationError as error:
         place = ".".join(str(step) for step in error.errors()[0]["loc"])
         raise IntegrityBroken(f"An event of the ledger cannot be read ({place or 'no event'}).", "Run `headgate audit verify`.") from None
+    if event.release_id == HOME and not isinstance(event, OfHome):
+        raise IntegrityBroken("An event of a release is recorded under the home.", "Run `headgate audit verify`.")
+    return event

@@ -77,6 +77,14 @@ def forget_passkey(home: Home, principal: str, fingerprint: str) -> None:
             _file(passkeys_folder(home), kept).unlink(missing_ok=True)
 
 
+def forget_passkeys(home: Home, principal: str) -> tuple[str, ...]:
+    """All of a person; their fingerprints."""
+    kept = kept_passkeys(home, principal)
+    for each in kept:
+        _file(passkeys_folder(home), each).unlink(missing_ok=True)
+    return tuple(each.key.fingerprint for each in kept)
+
+
 def passkeys_folder(home: Home) -> Path:
     return home.state / "passkeys"
 

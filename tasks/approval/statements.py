@@ -9,7 +9,8 @@ from typing import Annotated
 from pydantic import Field, ValidationError
 
 from headgate.core.errors import IntegrityBroken
-from policies.ledger.events import Digest, Moment, SignedDecisionEvent, moment
+from policies.ledger.event_base import Digest, Moment
+from policies.ledger.events import SignedDecisionEvent, moment
 from policies.ledger.standing import Release
 from policies.words.frozen import Frozen
 from tasks.signing.signatures import APPROVAL, OPERATION, WITHDRAWAL, Signed, Statement, statement, verify_envelope

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from headgate.core.errors import IntegrityBroken
+from policies.ledger.events_of_home import OfHome
 from policies.ledger.fold import apply, begin
 from policies.ledger.standing import Release
 from policies.ledger.transitions import READING_EVENTS
@@ -26,12 +27,13 @@ AGAIN = timedelta(seconds=10)  # so much later a deadline that has passed is see
 
 @dataclass(frozen=True)
 class FollowedHistory(KnownReleases):
-    """As far as the ledger was read."""
+    """As far as the ledger was read. `of_home`: the events of no release, by their numbers."""
 
     seq: int = 0
     hash: str = START
     _folded: tuple[Release, ...] = ()
     _marks: Mapping[str, Mapping[str, Mark]] = field(default_factory=dict, compare=False, repr=False)
+    of_home: tuple[tuple[int, OfHome], ...] = ()
 
     @cached_property
     def _releases(self) -> tuple[Release, ...]:
@@ -68,6 +70,7 @@ class FollowedLedger:
     _folded: dict[str, Release] = field(default_factory=dict)
     _ends: dict[str, OwnEnd] = field(default_factory=dict)
     _marks: dict[str, dict[str, Mark]] = field(default_factory=dict)
+    _of_home: list[tuple[int, OfHome]] = field(default_factory=list)
     _last: tuple[datetime, FollowedHistory] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -81,7 +84,14 @@ class FollowedLedger:
                 at, before = self._last
                 if before.seq == self.seq and timedelta(0) <= present - at < AGAIN:
                     return before
-            made = FollowedHistory(self.ledger, seq=self.seq, hash=self.hash, _folded=tuple(self._folded.values()), _marks=self._marks)
+            made = FollowedHistory(
+                self.ledger,
+                seq=self.seq,
+                hash=self.hash,
+                _folded=tuple(self._folded.values()),
+                _marks=self._marks,
+                of_home=tuple(self._of_home),
+            )
             self._last = present, made
             return made
 
@@ -106,8 +116,11 @@ class FollowedLedger:
             before = self._ends.get(entry.release)
             check_follows(entry, before)
             event = require_subject(entry, subject)
-            folded = self._folded.get(entry.release)
-            self._folded[entry.release] = begin(event) if folded is None else apply(folded, event)
+            if isinstance(event, OfHome):
+                self._of_home.append((entry.seq, event))
+            else:
+                folded = self._folded.get(entry.release)
+                self._folded[entry.release] = begin(event) if folded is None else apply(folded, event)
+                self._marks.setdefault(entry.release, {})[entry.type] = Mark(entry.seq, entry.type, entry.at)
             self._ends[entry.release] = OwnEnd(entry.version, entry.hash)
-            self._marks.setdefault(entry.release, {})[entry.type] = Mark(entry.seq, entry.type, entry.at)
             self.seq, self.hash = entry.seq, entry.hash

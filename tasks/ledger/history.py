@@ -12,6 +12,7 @@ from itertools import takewhile
 
 from headgate.core.errors import InputRejected, IntegrityBroken
 from policies.ledger.events import CandidateSealed, Event, moment
+from policies.ledger.events_of_home import HOME
 from policies.ledger.fold import as_of, fold
 from policies.ledger.standing import Release
 from policies.ledger.states import State
@@ -78,7 +79,7 @@ class History:
     def find(self, name: str) -> Release:
         """By the id of a release or of its candidate, or by a unique beginning (at least 8 digits) of either."""
         wanted = name.strip().lower()
-        named = [name] if self.of(name) else []
+        named = [name] if name != HOME and self.of(name) else []
         if re.fullmatch(rf"[0-9a-f]{{{SHORTEST_PREFIX},64}}", wanted):
             named += self.ledger.releases_beginning(wanted)
             named += [entry.release for entry in self.ledger.about("sealed", wanted, prefix=True)]
@@ -196,7 +197,7 @@ class WholeHistory(KnownReleases):
 
     @cached_property
     def _releases(self) -> tuple[Release, ...]:
-        return all_as_latest([self._as_of_now(fold(events)) for events in self._events.values()])
+        return all_as_latest([self._as_of_now(fold(events)) for name, events in self._events.items() if name != HOME])
 
 
 def read_history(ledger: Ledger) -> History:

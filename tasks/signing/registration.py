@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from headgate.core.errors import IntegrityBroken
-from policies.ledger.events import Digest, Moment, moment
+from policies.ledger.event_base import Digest, Moment
+from policies.ledger.events import moment
 from policies.sealed.manifest import Manifest, Signer
 from policies.words.frozen import Frozen
 from tasks.signing.keys import PrivateKey

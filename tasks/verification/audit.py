@@ -74,10 +74,10 @@ def show_release(home: Home, ledger: Ledger, name: str) -> tuple[Release, tuple[
     return release, tuple(EventLine(entry, says(home, entry) if entry.payload else {}) for entry in shown)
 
 
-def shown_entry(entry: Entry, release: Release) -> Entry:
+def shown_entry(entry: Entry, release: Release | None) -> Entry:
     """The entry of a vote, while votes are hidden, says that it was cast and no more. Its hash and links stay, so that the chain can be
-    followed."""
-    votes = release.hides_votes and entry.type == VOTE
+    followed. An event of the home is of no `release`."""
+    votes = release is not None and release.hides_votes and entry.type == VOTE
     return replace(entry, at="", actor="", payload="") if votes else entry
 
 
@@ -87,7 +87,7 @@ def export_ledger(ledger: Ledger, path: Path | None = None) -> str:
         _require_place(path)
     history = read_whole(ledger)
     releases = {release.release_id: release for release in history.releases()}
-    text = entries_to_lines(shown_entry(entry, releases[entry.release]) for entry in history.entries)
+    text = entries_to_lines(shown_entry(entry, releases.get(entry.release)) for entry in history.entries)
     if path is not None:
         replace_file(path, text.encode())
     return text

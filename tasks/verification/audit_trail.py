@@ -11,6 +11,7 @@ from itertools import islice
 
 from headgate.core.errors import InputRejected
 from policies.ledger.events import RunStarted
+from policies.ledger.events_of_home import HOME
 from policies.ledger.standing import Release
 from tasks.ledger.chain import Entry, check_entry
 from tasks.ledger.event_log import Ledger, event_of
@@ -46,10 +47,10 @@ class TrailPage:
 
 @dataclass(frozen=True)
 class OneEvent:
-    """`before` and `after`: the numbers of its release's own neighbours."""
+    """`before` and `after`: the numbers of its release's own neighbours. An event of the home is of no `release`."""
 
     line: EventLine
-    release: Release
+    release: Release | None
     hidden: bool
     before: int | None
     after: int | None
@@ -77,7 +78,7 @@ class AuditTrail:
             raise InputRejected(f"The ledger has no event {seq}.", "Go back to the list of events.")
         check_entry(entry, "Event")
         history = read_history(self.ledger)
-        own, release = history.of(entry.release), history.release(entry.release)
+        own, release = history.of(entry.release), None if entry.release == HOME else history.release(entry.release)
         shown = shown_entry(entry, release)
         line = EventLine(shown, says(self.home, shown) if shown.payload else {})
         place = entry.version - 1

@@ -13,14 +13,20 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
 import uvicorn
 from starlette.types import Receive, Send
 
-from console.console_settings import Settings
+from console.app import create_app
+from console.console_settings import PasswordCost, Settings
+from console.pages.frame import Console
 from console.serving import Hurried, behind, first_link, link_for
+from headgate.core.errors import InputRejected
+from tasks.ledger.open_ledger import open_ledger
+from tasks.runtime.home import Home
 from tests.free_port import free_port
 from tests.unit.console.conftest import House
 from tests.unit.tasks.world import World, key_folder, keys, world
@@ -115,11 +121,19 @@ def test_the_first_link_lets_nobody_name_themselves_but_an_operator(house: House
     assert invitation.principal == ""
 
 
-def test_a_link_that_was_made_on_the_command_line_counts_in_a_console_that_runs(house: House) -> None:
-    link = link_for(house.console.settings, "yara")
-    invitation = house.console.accounts.invitation(link.rpartition("/")[2])
+def test_a_link_that_was_made_on_the_command_line_counts_in_a_console_that_runs(tmp_path: Path) -> None:
+    settings = Settings(Home.open(tmp_path / "home"), password_cost=PasswordCost(1, 64, 1))
+    console: Console = create_app(settings, open_ledger(settings.home)).state.console
+    token = link_for(settings, "yara").rpartition("/")[2]
+    invitation = console.accounts.invitation(token)
     assert invitation is not None
     assert (invitation.principal, invitation.invited_by) == ("yara", "the command line")
+    assert console.admission.join(token, "yara", "a very long password")
+    with pytest.raises(InputRejected, match="has an account"):
+        link_for(settings, "yara")
+    assert console.accounts.invitation(link_for(settings, "yara", reset=True).rpartition("/")[2]) is not None
+    assert [event.event for event in console.ledger.events_of("home")] == ["invited", "joined", "access_reset"]
+    assert not console.accounts.has("yara")
 
 
 def test_whoever_connects_and_asks_nothing_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,13 +50,27 @@ def test_a_later_link_takes_the_place_of_an_earlier_one_and_ends_after_two_days(
     assert aged.invitation(later) is None
 
 
-def test_a_new_link_ends_the_sessions_and_the_password_that_somebody_had(accounts: Accounts) -> None:
+def test_no_link_takes_over_an_account_that_is_there(accounts: Accounts) -> None:
     accounts.join(accounts.invite("anna", "operator"), "anna", PASSWORD)
     sessions = Sessions(accounts.store, timedelta(hours=1), timedelta(hours=1))
     token = sessions.begin("anna")
-    accounts.join(accounts.invite("anna", "operator"), "anna", "another password")
-    assert sessions.principal(token) is None
-    assert not accounts.check("anna", PASSWORD)
+    assert not accounts.join(accounts.invite("anna", "operator"), "anna", "another password")
+    assert sessions.principal(token) == "anna"
+    assert accounts.check("anna", PASSWORD)
+
+
+def test_what_somebody_has_read_is_forgotten_with_their_account(accounts: Accounts) -> None:
+    accounts.tell("anna", 7)
+    accounts.join(accounts.invite("anna", "operator"), "anna", PASSWORD)
+    assert accounts.told("anna") == 0
+    for seq in (7, 9):
+        accounts.tell("anna", seq)
+        assert accounts.told("anna") == seq
+    accounts.close("anna")
+    assert not accounts.has("anna")
+    accounts.join(accounts.invite("anna", "operator"), "anna", PASSWORD)
+    assert accounts.has("anna")
+    assert accounts.told("anna") == 0
 
 
 def test_one_account_of_the_provider_is_one_person_here(accounts: Accounts) -> None:

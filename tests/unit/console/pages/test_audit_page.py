@@ -60,10 +60,18 @@ def test_to_open_the_event_of_a_candidate_is_an_event(client: Client, house: Hou
 
 def test_what_is_taken_along_is_what_the_command_writes(client: Client, house: House) -> None:
     client.sign_in("auditor")
+    before = house.ledger.events_of("home")
     lines = client.see("/audit/export").text.splitlines()
     assert [json.loads(line)["seq"] for line in lines] == [entry.seq for entry in house.ledger.entries()]
     lines = client.see("/audit/export?kind=rejected").text.splitlines()
     assert [json.loads(line)["type"] for line in lines] == ["rejected"]
+    client.see("/audit/export")
+    taken = house.ledger.events_of("home")[len(before) :]
+    assert [(event.event, event.reader, event.filtered) for event in taken] == [
+        ("exported", "auditor", False),
+        ("exported", "auditor", True),
+    ]
+    assert taken[0].up_to == house.ledger.entries("home")[-2].seq - 1
 
 
 @pytest.mark.slow

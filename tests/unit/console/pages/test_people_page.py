@@ -27,6 +27,40 @@ def test_an_operator_lets_an_auditor_in_who_then_reads(client: Client, house: Ho
     house.console.accounts.close("carla@audit.example")
 
 
+def test_whoever_has_an_account_gets_a_link_by_an_explicit_reset_alone_and_is_told_by_whom(client: Client, house: House) -> None:
+    """Else an operator could become somebody else without anybody noticing."""
+    accounts = house.console.accounts
+    accounts.join(accounts.invite("gil", "test"), "gil", "a very long password")
+    client.sign_in("operator")
+    answer = client.post("/people", data={"name": "gil"})
+    assert answer.status_code == 409
+    assert "/join/" not in answer.text
+    assert client.post("/people/reset", data={"name": "nobody-here"}).status_code == 409
+    link = re.search(r"<pre>(\S+/join/\S+)</pre>", client.post("/people/reset", data={"name": "gil"}).text)
+    assert link is not None
+    event = house.ledger.events_of("home")[-1]
+    assert (event.event, event.person, event.invited_by) == ("access_reset", "gil", "operator")
+    client.cookies.clear()
+    form = {"name": "gil", "password": "another long one", "again": "another long one"}
+    assert client.post(urlsplit(link[1]).path, data=form).status_code == 303
+    for path in ("/", "/account", "/audit"):
+        assert "Your access was reset by operator on " in client.get(path).text
+    seq = house.ledger.entries("home")[-2].seq
+    assert client.post("/account/access", data={"seq": str(seq)}).status_code == 303
+    assert "Your access was reset" not in client.see("/").text
+    assert "Your access was reset by operator on " in client.see("/account").text, "it stays among what happened"
+    assert "access to the console reset" in client.see(f"/audit/events/{seq}").text
+    assert "access to the console reset" in client.see("/audit?who=operator&release=home").text
+    house.console.admission.close("gil", "operator")
+
+
+def test_who_may_not_let_people_in_resets_nobody(client: Client, house: House) -> None:
+    client.sign_in("anna")
+    for path in ("/people", "/people/reset", "/people/close"):
+        assert client.post(path, data={"name": "bert"}).status_code == 403
+    assert house.console.accounts.check("bert", "the long password of bert")
+
+
 def test_a_closed_account_is_out_at_once(client: Client, house: House) -> None:
     house.console.accounts.join(house.console.accounts.invite("dora", "test"), "dora", "a very long password")
     token = house.console.sessions.begin("dora")

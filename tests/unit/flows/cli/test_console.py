@@ -60,3 +60,6 @@ def test_whoever_has_the_home_makes_a_link_for_anybody(run: Callable[..., Outcom
     assert made.out.startswith(f"{ORIGIN}/join/")
     assert run("console", "--invite", "no name").code == 2
     assert served == []
+    assert run("console", "--reset", "no name").code == 2
+    assert run("console", "--reset", "anna@hospital.example").code == 2, "who has no account is invited"
+    assert run("console", "--reset", "anna", "--invite", "anna").code == 2

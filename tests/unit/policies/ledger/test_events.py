@@ -3,13 +3,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from pydantic import ValidationError
 
 from headgate.core.errors import IntegrityBroken
-from policies.ledger.events import (
-    RunTracked,
-    read_event,
-)
+from policies.ledger.events import read_event
 from tests.unit.policies.ledger.test_fold import TRACKED, WHOLE
 
 
@@ -27,9 +23,3 @@ def test_an_event_that_does_not_read_as_its_type_is_no_event(payload: str) -> No
     more = {**TRACKED.model_dump(mode="json"), "note": "added later"}
     with pytest.raises(IntegrityBroken):
         read_event(json.dumps(more))
-
-
-@pytest.mark.parametrize("at", ["", "yesterday", "2026-03-01T00:00:00", "2026-03-01T00:00:00+01:00"])
-def test_moments_are_utc(at: str) -> None:
-    with pytest.raises(ValidationError):
-        RunTracked(release_id="r1", at=at, mlflow_run_id="m")
