@@ -50,6 +50,7 @@ from console.pages.frame import (
     see,
 )
 from console.pages.provider_page import BACK
+from console.refusals_said import without_terminal
 from console.sealed_pages import SealedPages
 from headgate.core.errors import HeadgateError
 from tasks.ledger.event_log import Ledger
@@ -152,7 +153,8 @@ def _impossible(request: Request, problem: Exception) -> Response:
 
 def _refused(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HeadgateError)
-    told, cure = (inside_home(request.app.state.console, text) for text in (problem.message, problem.cure))
+    cure = without_terminal(problem.cure) if problem.code in (2, 4) else problem.cure  # what is broken is the operator's to mend
+    told, cure = (inside_home(request.app.state.console, text) for text in (problem.message, cure))
     return _problem(request, STATUS.get(problem.code, 500), message("This was not done"), told, cure)
 
 

@@ -14,7 +14,6 @@ from console.pages.frame import Console, Here, NotFound, SignedIn, page, see
 from headgate.core.errors import InputRejected, IntegrityBroken, TransitionRefused
 from policies.ledger.events import LONGEST_REASON
 from policies.ledger.states import Action
-from policies.words.quorum import in_words
 from tasks.approval.decisions import Decided, approve, reject, request_changes
 from tasks.approval.handed_in import LARGEST_SIGNATURE, signed_elsewhere
 from tasks.approval.issued_statements import Issued, issue_statement, issued_before
@@ -118,7 +117,7 @@ def _form(request: Request, console: Console, principal: str, candidate: str, re
         manifest=viewed.candidate.manifest,
         acts=acts,
         yours=[decision for decision in viewed.release.decisions if decision.signer.principal == principal],
-        still_needed=in_words(viewed.release.missing()),
+        missing=viewed.release.missing(),
         reason=reason,
         lacking=status != 200,
         longest=LONGEST_REASON,

@@ -24,11 +24,13 @@ from console.access.round_trip import RoundTrips
 from console.access.sessions import Sessions
 from console.access.sign_in_attempts import Attempts
 from console.console_settings import Settings
+from console.refusals_said import without_terminal
 from console.sealed_pages import SealedPages
 from console.static_content import static_path
 from headgate.core.errors import HeadgateError
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.followed_ledger import FollowedHistory, FollowedLedger
+from tasks.reporting.candidate_page.may_it_go_out import must_sign
 from tasks.reporting.language import PACKAGE, language, message, preferred
 from tasks.reporting.page import page_environment
 from tasks.runtime.home import Home
@@ -208,6 +210,8 @@ def _environment(code: str) -> Environment:
         return f"{said.day(f'{shown:%Y-%m-%d}')} {shown:%H:%M} {'UTC' if str(shown.tzinfo) == 'UTC' else shown.tzinfo}"
 
     environment.filters["moment"] = moment_text
+    environment.filters["without_terminal"] = without_terminal
+    environment.filters["must_sign"] = lambda missing, in_all=False: must_sign(missing, said, in_all)
     return environment
 
 

@@ -10,7 +10,6 @@ from policies.approval.decide import Refused, decide
 from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole
 from tasks.approval.approvals import RUN_AGAIN, roots_of, runner_refusals
-from tasks.approval.decisions import CURES, OTHER_STATE
 from tasks.approval.operator_demands import Demands, operator_demands
 from tasks.ledger.event_log import Ledger
 from tasks.runtime.home import Home
@@ -20,6 +19,8 @@ from tasks.stores.seal import Candidate
 
 DECISIONS = (Action.APPROVE, Action.REQUEST_CHANGES, Action.REJECT)
 NO_KEY = "none"
+CURE = "The list of releases says who can sign, and what is still needed."
+OTHER_STATE = "The candidate's page says what was decided. A new run makes a new candidate."
 GIVEN = "0" * 64  # stands for what is only there once somebody has signed
 
 
@@ -59,7 +60,7 @@ def _open(
     usable = tuple(key for key, refusals in against.items() if not refusals)
     nobody = _decided(ledger, release, Actor(principal, NO_KEY, ActorRole.APPROVER), action, demands.rules())
     refusals = () if usable else min(against.values(), key=len, default=nobody)
-    cure = OTHER_STATE if any(refusal.rule == "state" for refusal in refusals) else CURES[action] if refusals else ""
+    cure = OTHER_STATE if any(refusal.rule == "state" for refusal in refusals) else CURE if refusals else ""
     if not refusals and action is Action.APPROVE and (barred := tuple(runner_refusals(home, candidate))):
         return OpenAct(action, barred, RUN_AGAIN)
     return OpenAct(action, refusals, cure, usable)

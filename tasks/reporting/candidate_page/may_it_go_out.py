@@ -60,11 +60,29 @@ def may_it_go_out(page: CandidatePage, language: Language, standing: Standing | 
     """One sentence, or two where the ledger has more to say than the page."""
     if not page.passed:
         return Answer(_refused(page, language), "bad")
-    met = language.count("The only requirement is met", "All %(number)s requirements are met", len(page.verdicts))
+    met = all_met(len(page.verdicts), language)
     if standing is not None and standing.state in ENDED:
         tone = "good" if standing.state in GOOD else "warn"
         return Answer(f"{language.say(ENDED[standing.state])} {met}.", tone)
     return Answer(f"{met}; {_needed(page, standing, language)}.", "good")
+
+
+def all_met(number: int, language: Language) -> str:
+    if number == 2:
+        return language.say("Both requirements are met")
+    return language.count("The only requirement is met", "All %(number)s requirements are met", number)
+
+
+def must_sign(missing: Mapping[str, int], language: Language, in_all: bool = False) -> str:
+    """Whose signatures are lacking, as a sentence. `in_all`: before anybody had signed, since who has is hidden."""
+    people = sum(missing.values())
+    if in_all:
+        said = language.ngettext("one person must sign in all", "%(people)s people must sign in all", people)
+    else:
+        said = language.ngettext("one more person must sign", "%(people)s more people must sign", people)
+    roles = {role: number for role, number in missing.items() if role}
+    sentence = f"{said % {'people': in_words(people, language)}}{_from_roles(roles, people, language)}."
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _refused(page: CandidatePage, language: Language) -> str:

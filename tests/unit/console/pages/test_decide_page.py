@@ -120,7 +120,7 @@ def test_what_is_refused_is_said_with_every_reason_and_no_button(client: Client,
         assert answer.status_code == 403
     client.sign_in("bert")
     page = client.see(f"/candidates/{house.candidates['rejected'].id}/decide").text
-    assert "is not possible in the state" in page
+    assert "a decision is not possible any more" in page
     assert "<textarea" not in page
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from policies.ledger.states import CANDIDATE_STATES, State
-from tasks.reporting.candidate_page.may_it_go_out import Standing, may_it_go_out, reasons
+from tasks.reporting.candidate_page.may_it_go_out import Standing, may_it_go_out, must_sign, reasons
 from tasks.reporting.candidate_page.page_content import CandidatePage
+from tasks.reporting.candidate_page.page_told import render_page
 from tasks.reporting.language import ENGLISH
 from tasks.reporting.measured_tables import Outcome
 
@@ -33,6 +34,25 @@ def test_what_passed_says_who_must_agree(hospital: CandidatePage, approvals: int
 
 def test_a_single_requirement_is_one(hospital: CandidatePage) -> None:
     assert sentence(hospital, verdicts=hospital.verdicts[:1]) == "The only requirement is met; two approvals are needed."
+
+
+def test_two_requirements_are_both_and_not_all_two(hospital: CandidatePage) -> None:
+    assert sentence(hospital, verdicts=hospital.verdicts[:2]).startswith("Both requirements are met;")
+    assert render_page(hospital.model_copy(update={"verdicts": hospital.verdicts[:2]})).count("All 2") == 0
+
+
+@pytest.mark.parametrize(
+    ("missing", "in_all", "said"),
+    [
+        ({"": 1}, False, "One more person must sign."),
+        ({"data-protection": 1}, False, "One more person must sign, from data protection."),
+        ({"data-protection": 1, "": 1}, False, "Two more people must sign, one of them from data protection."),
+        ({"data-protection": 1, "": 1}, True, "Two people must sign in all, one of them from data protection."),
+        ({"": 1}, True, "One person must sign in all."),
+    ],
+)
+def test_whose_signatures_are_lacking_is_a_sentence(missing: dict[str, int], in_all: bool, said: str) -> None:
+    assert must_sign(missing, ENGLISH, in_all) == said
 
 
 def test_what_was_refused_says_how_much_is_missing(refused_page: CandidatePage) -> None:
