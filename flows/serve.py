@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from prefect.runner import Runner
 
     from flows.missed_runs import MissedRuns
+    from flows.notice_watch import NoticeWatch
     from policies.schema.requirements import ScheduleKey
     from tasks.runtime.home import Home
 
@@ -113,13 +115,14 @@ def settle_in(home: Home) -> None:
     serve_from_here()
 
 
-def serve_policies(policies: list[Scheduled]) -> None:
-    """Until interrupted, by Ctrl-C or SIGTERM alike."""
+def serve_policies(policies: list[Scheduled], notices: Mapping[str, str]) -> None:
+    """Until interrupted, by Ctrl-C or SIGTERM alike. `notices`: the environment of what tells people."""
     import asyncio
 
     from prefect.runner import Runner
 
     from flows.missed_runs import MissedRuns, Served
+    from flows.notice_watch import NoticeWatch
     from tasks.release.served_runs import crash_abandoned, drop_late, start_due
     from tasks.runtime.home import Home
 
@@ -128,7 +131,9 @@ def serve_policies(policies: list[Scheduled]) -> None:
     served = {policy.dataset: Served(policy.path, _added(runner, _release_deployment(policy))) for policy in policies}
     drop_late([*(each.deployment for each in served.values()), _added(runner, _publish_deployment())])
     with suppress(KeyboardInterrupt):
-        asyncio.run(_until_stopped(runner, MissedRuns(Home.open(), served, start_due)))
+        home = Home.open()
+        watches = MissedRuns(home, served, start_due), NoticeWatch(home, notices)
+        asyncio.run(_until_stopped(runner, *watches))
 
 
 def _added(runner: Runner, deployment: Any) -> UUID:
@@ -136,7 +141,7 @@ def _added(runner: Runner, deployment: Any) -> UUID:
     return cast("UUID", runner.add_deployment(deployment))
 
 
-async def _until_stopped(runner: Runner, missed: MissedRuns) -> None:
+async def _until_stopped(runner: Runner, *watches: MissedRuns | NoticeWatch) -> None:
     """Prefect's own answer to SIGTERM is a coroutine that nobody awaits, which Python says aloud."""
     import asyncio
 
@@ -147,12 +152,13 @@ async def _until_stopped(runner: Runner, missed: MissedRuns) -> None:
             loop.call_soon_threadsafe(serving.cancel)
 
     runner.handle_sigterm = stop  # type: ignore[method-assign]
-    watching = loop.create_task(missed.watch())
+    watching = [loop.create_task(each.watch()) for each in watches]
     try:
         with suppress(asyncio.CancelledError):
             await runner.start()
     finally:
-        watching.cancel()
+        for task in watching:
+            task.cancel()
 
 
 def _release_deployment(policy: Scheduled) -> Any:

@@ -26,6 +26,7 @@ from flows.cli import (
     estimate,
     explore,
     init,
+    notify,
     policy_digest,
     publish,
     purge,
@@ -71,6 +72,7 @@ COMMANDS = (
     serve.serve,
     deploy.deploy,
     console.console,
+    notify.notify,
     doctor.doctor,
     demo.demo,
 )

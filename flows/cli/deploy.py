@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.terminal.options import Json, Verbose
-from headgate.core.units import counted
 
 if TYPE_CHECKING:
     from flows.deployment_changes import Change
@@ -119,6 +118,7 @@ def _problem(found: Sequence[Change], diff: bool, prune: bool) -> HeadgateError 
     """Where one is somebody else's, nothing at all is changed."""
     from flows.deployment_changes import What
     from headgate.core.errors import Refusal, TransitionRefused
+    from headgate.core.units import counted
 
     refused = [change.full_name for change in found if change.what is What.REFUSED]
     if refused:

@@ -28,6 +28,7 @@ def serve(
     verbose: Verbose = False,
 ) -> None:
     """Run every registered policy on its schedule, publish approved candidates, and answer at HEADGATE_SOCKET, until stopped."""
+    from flows.notice_watch import take_addresses
     from flows.serve import not_registered, register_policies, scheduled_policies, serve_policies, settle_in
     from flows.service.listen import listening, requests_answered
     from flows.terminal.current_folder import here
@@ -52,10 +53,11 @@ def serve(
     for refusal in not_registered(home, scheduled, required=path is None):
         print_error(refusal)
     settle_in(home)
+    notices = take_addresses(home)
     quieten(home, verbose)
     with listening(path) as listener, prefect_api(scheduling=True), requests_answered(home, listener):
         _announce(home, scheduled, listener)
-        serve_policies(scheduled)
+        serve_policies(scheduled, notices)
 
 
 def _announce(home: Home, scheduled: list[Scheduled], listener: Listener | None) -> None:

@@ -10,7 +10,7 @@ from flows.terminal.options import is_id
 
 ROOM = "flows.cli."
 # These open no home, or are the operator's own: they run where they are started.
-HERE = frozenset({"init", "check", "advise", "verify", "read", "estimate", "demo", "serve", "deploy", "console", "doctor"})
+HERE = frozenset({"init", "check", "advise", "verify", "read", "estimate", "demo", "serve", "deploy", "console", "notify", "doctor"})
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from policies.schema.notify_key import NotifyKey
 from policies.words.fields import KeyPath, Positive, Problem, Problems, Section, StorePath
 from policies.words.quorum import Quorum, RequiredRoles, RoleName, in_words
 
@@ -83,6 +84,7 @@ class Operator(Section):
     stuck; without this key those who may run. `roles`: who holds each role.
     `targets`: what a policy's publish.to may name, and where each lies; without this key any plain name, in the home's own store.
     `passkeys`: the site whose passkeys count; without this key none do. `limits`: how much is read at most.
+    `notify`: who is told of what.
     `policy_signers`: whether a policy may name a signers' file of its own, which lets whoever writes it invent people who agree."""
 
     runners: People | None = None
@@ -93,6 +95,7 @@ class Operator(Section):
     roles: dict[RoleName, People] = {}
     targets: dict[StorePath, Annotated[str, AfterValidator(_address)]] = {}
     passkeys: Passkeys | None = None
+    notify: tuple[NotifyKey, ...] = ()
     policy_signers: Annotated[bool, Field(strict=True)] = False
 
     @property
@@ -114,6 +117,12 @@ class Operator(Section):
             if people is not None and len({person.casefold() for person in people}) != len(people)
         ]
         problems += self._floor_out_of_reach()
+        references = [entry.to for entry in self.notify]
+        problems += [
+            Problem(("notify", place, "to"), "an address that is listed twice", "each address once, with all its kinds")
+            for place, reference in enumerate(references)
+            if reference in references[:place]
+        ]
         if problems:
             raise Problems(problems)
         return self

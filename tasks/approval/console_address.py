@@ -1,5 +1,5 @@
-"""Where people find a candidate in the console: below HEADGATE_CONSOLE_URL, or else below the first address at which the operator lets
-passkeys be used."""
+"""Where people find the console, and a candidate in it: below HEADGATE_CONSOLE_URL, or else below the first address at which the operator
+lets passkeys be used."""
 
 from __future__ import annotations
 
@@ -14,8 +14,13 @@ VARIABLE = "HEADGATE_CONSOLE_URL"
 
 def candidate_page(home: Home, candidate: str) -> str | None:
     """None where nothing names the console's address."""
+    address = console_address(home)
+    return None if address is None else f"{address}/candidates/{candidate}"
+
+
+def console_address(home: Home) -> str | None:
     address = os.environ.get(VARIABLE, "").rstrip("/") or _operators(home)
-    return f"{address}/candidates/{candidate}" if re.fullmatch(r"https?://[^\s@]+", address) else None
+    return address if re.fullmatch(r"https?://[^\s@]+", address) else None
 
 
 def _operators(home: Home) -> str:

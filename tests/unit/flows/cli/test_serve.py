@@ -19,7 +19,7 @@ from tests.unit.flows.test_serve import SCHEDULE, written
 def served(monkeypatch: pytest.MonkeyPatch, without_server: None, tmp_path: Path, world: Any, key_folder: Path) -> list[list[Scheduled]]:
     """What would be served until stopped. Serving changes folder and environment; the test's own come back."""
     calls: list[list[Scheduled]] = []
-    monkeypatch.setattr(schedules, "serve_policies", calls.append)
+    monkeypatch.setattr(schedules, "serve_policies", lambda policies, notices: calls.append(policies))
     monkeypatch.setattr(os, "environ", dict(os.environ))
     monkeypatch.chdir(tmp_path)
     return calls
@@ -109,7 +109,7 @@ def test_a_socket_is_served_though_no_policy_has_a_schedule_and_is_gone_afterwar
     place, group = tmp_path / "run" / "s", grp.getgrgid(os.getegid()).gr_name
     os.environ |= {"HEADGATE_SOCKET": str(place), "HEADGATE_SOCKET_GROUP": group}
     modes: list[int] = []
-    monkeypatch.setattr(schedules, "serve_policies", lambda policies: modes.append(place.stat().st_mode & 0o777))
+    monkeypatch.setattr(schedules, "serve_policies", lambda policies, notices: modes.append(place.stat().st_mode & 0o777))
     (tmp_path / "none").mkdir()
     outcome = run("serve", tmp_path / "none")
     assert (outcome.code, modes) == (0, [0o660]), outcome.err
