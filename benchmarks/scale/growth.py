@@ -28,7 +28,7 @@ from headgate.methods.settings import Settings
 SEED, K = 4, 10
 EPSILON, DELTA = "0.1", "0.6"
 ROWS = (100_000, 1_000_000, 10_000_000)
-RELEASED = (100_000, 1_000_000)
+RELEASED = (100_000, 1_000_000, 5_000_000)
 QUASI = {"age": 111, "sex": 2, "region": 1_000, "size": 12}
 SENSITIVE = {"income": 10_000, "occupation": 500}
 CATEGORIES = ("sex", "occupation")

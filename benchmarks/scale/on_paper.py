@@ -38,10 +38,10 @@ class Costs:
     def of(cls, growth: Figures, workers: Figures) -> Costs:
         pieces, rows = workers["pieces"], workers["pieces"]["rows"]
         inside = sum(pieces["piece_seconds"])
-        first, last = growth["releases"][0], growth["releases"][-1]
-        more = (last["rows"] - first["rows"]) or 1
+        before, last = growth["releases"][-2:]
+        more = last["rows"] - before["rows"]
         largest = growth["blocks"][-1]
-        whole = (last["busy_seconds"] - first["busy_seconds"]) / more
+        whole = (last["busy_seconds"] - before["busy_seconds"]) / more
         grouping = pieces["whole_seconds"] / rows
         return cls(
             pieces=MICRO * inside / rows,
@@ -52,7 +52,7 @@ class Costs:
             returned=pieces["returned_bytes"] / rows,
             outcome=pieces["outcome_bytes"] / rows,
             worker_bytes=(largest["column_bytes"] + largest["extra_bytes"]) / largest["rows"],
-            release_bytes=(last["peak_mib"] - first["peak_mib"]) * 2**20 / more,
+            release_bytes=(last["peak_mib"] - before["peak_mib"]) * 2**20 / more,
             skew=max(pieces["piece_seconds"]) * len(pieces["piece_seconds"]) / inside,
             piece_rows=rows / pieces["pieces"],
             piece_seconds=inside / pieces["pieces"],
