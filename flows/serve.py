@@ -119,21 +119,31 @@ def serve_policies(policies: list[Scheduled], notices: Mapping[str, str]) -> Non
     """Until interrupted, by Ctrl-C or SIGTERM alike. `notices`: the environment of what tells people."""
     import asyncio
 
-    from prefect.runner import Runner
-
     from flows.missed_runs import MissedRuns, Served
     from flows.notice_watch import NoticeWatch
     from tasks.release.served_runs import crash_abandoned, drop_late, start_due
     from tasks.runtime.home import Home
 
     crash_abandoned(own_server=not os.environ.get("PREFECT_API_URL"))
-    runner = Runner(pause_on_shutdown=True)
+    home = Home.open()
+    runner = own_runner(home)
     served = {policy.dataset: Served(policy.path, _added(runner, _release_deployment(policy))) for policy in policies}
     drop_late([*(each.deployment for each in served.values()), _added(runner, _publish_deployment())])
     with suppress(KeyboardInterrupt):
-        home = Home.open()
         watches = MissedRuns(home, served, start_due), NoticeWatch(home, notices)
         asyncio.run(_until_stopped(runner, *watches))
+
+
+def own_runner(home: Home) -> Runner:
+    """Prefect keeps what its runs need in a folder of /tmp that belongs to whoever came first: where that is another account, nothing
+    could be served, and nothing of ours belongs there."""
+    from uuid import uuid4
+
+    from prefect.runner import Runner
+
+    runner = Runner(pause_on_shutdown=True)
+    runner._tmp_dir = home.prefect / "runs" / str(uuid4())
+    return runner
 
 
 def _added(runner: Runner, deployment: Any) -> UUID:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.serve import scheduled_policies, settle_in
+from flows.serve import own_runner, scheduled_policies, settle_in
 from headgate.core.errors import InputRejected
 from tasks.runtime.home import Home
 
@@ -70,3 +70,9 @@ def test_what_prefect_is_told_of_a_schedule_names_no_key(tmp_path: Path) -> None
 
     (policy,) = scheduled_policies([written(tmp_path, "a.yaml", "people", SCHEDULE)])
     assert _release_deployment(policy).parameters == {"policy": str(policy.path), "if_changed": True, "scheduled": True}
+
+
+def test_what_prefect_keeps_of_its_runs_lies_in_the_home_and_in_no_folder_that_other_accounts_share(tmp_path: Path) -> None:
+    """Where another account had made /tmp/runner_storage, `serve` ended."""
+    home = Home.open(tmp_path / "home")
+    assert own_runner(home)._tmp_dir.is_relative_to(home.root)
