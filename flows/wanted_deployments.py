@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tasks.release.served_runs import TAG
-from tasks.runtime.prefect_deployments import Deployment
+from tasks.runtime.prefect_deployments import SKIP, Deployment
 from tasks.runtime.quiet import NO_TELEMETRY, NOT_TO_THE_SERVER
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ def made_by(home: str) -> str:
 
 
 def wanted_deployments(policies: Sequence[Scheduled], home: str = "", pool: str = POOL) -> tuple[Deployment, ...]:
-    """Without a `home` they are what a file says that is for any home."""
+    """Without a `home` they are what a file says that is for any home. One run that looks for work does for all that are late: where a run
+    takes longer than the time between two, or after a pause, Prefect would start more and more of them."""
     own = (made_by(home),) if home else ()
     releases = [
         Deployment(
@@ -52,6 +53,7 @@ def wanted_deployments(policies: Sequence[Scheduled], home: str = "", pool: str 
         pool=pool,
         schedule={"interval": float(os.environ.get("HEADGATE_PUBLISH_SECONDS", PUBLISH_SECONDS))},
         environment=ENVIRONMENT,
+        when_busy=SKIP,
     )
     making_up = Deployment(
         flow=START_MISSED,
@@ -62,5 +64,6 @@ def wanted_deployments(policies: Sequence[Scheduled], home: str = "", pool: str 
         pool=pool,
         schedule={"interval": MISSED_SECONDS},
         environment=ENVIRONMENT,
+        when_busy=SKIP,
     )
     return (*releases, publishing, making_up)

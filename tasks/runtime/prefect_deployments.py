@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from prefect.client.schemas.responses import DeploymentResponse
 
 AT_A_TIME = 1
-WHEN_BUSY = "ENQUEUE"  # CANCEL_NEW was seen to cancel the run that was there
+WAIT, SKIP = "ENQUEUE", "CANCEL_NEW"  # what becomes of a run while another one goes on
 POOL_TYPE = "process"
 PAGE = 200  # what the server gives at most
 
@@ -37,6 +37,7 @@ class Deployment:
     schedule: Mapping[str, Any]
     parameters: Mapping[str, Any] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
+    when_busy: str = WAIT
 
     @property
     def full_name(self) -> str:
@@ -53,7 +54,7 @@ class Deployment:
             "schedules": [{**self.schedule, "active": True}],
             "work_pool": self.pool,
             "concurrency_limit": AT_A_TIME,
-            "collision_strategy": WHEN_BUSY,
+            "collision_strategy": self.when_busy,
             "job_variables": {"env": dict(self.environment)},
             "pull": [],
             "path": None,
@@ -146,7 +147,7 @@ def _write(client: SyncPrefectClient, deployment: Deployment, paused: bool) -> N
         schedules=[DeploymentScheduleCreate.from_schedule(_prefect_schedule(deployment.schedule))],
         work_pool_name=deployment.pool,
         concurrency_limit=AT_A_TIME,
-        concurrency_options=ConcurrencyOptions(collision_strategy=ConcurrencyLimitStrategy(WHEN_BUSY)),
+        concurrency_options=ConcurrencyOptions(collision_strategy=ConcurrencyLimitStrategy(deployment.when_busy)),
         job_variables=dict(deployment.words["job_variables"]),
         parameter_openapi_schema=parameter_schema(flow).model_dump(exclude_unset=True),
         enforce_parameter_schema=True,

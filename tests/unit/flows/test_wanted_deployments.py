@@ -58,3 +58,10 @@ def test_how_often_the_queue_is_looked_at_is_the_operators_choice(monkeypatch: p
     monkeypatch.setenv("HEADGATE_PUBLISH_SECONDS", "5")
     publishing = wanted_deployments(scheduled_policies([Path("shipped:hospital-patients")]))[1]
     assert publishing.schedule == {"interval": 5.0}
+
+
+def test_runs_that_look_for_work_do_not_pile_up() -> None:
+    """With a queue looked at every 5 seconds and runs of 6, a worker tried to start more and more of them, and no release began."""
+    release, *looking = wanted_deployments(scheduled_policies([Path("shipped:hospital-patients")]))
+    assert [one.words["collision_strategy"] for one in looking] == ["CANCEL_NEW", "CANCEL_NEW"]
+    assert release.words["collision_strategy"] == "ENQUEUE"
