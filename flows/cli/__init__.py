@@ -17,6 +17,7 @@ from flows.cli import (
     approve,
     attack,
     audit,
+    backup,
     check,
     console,
     demo,
@@ -35,6 +36,7 @@ from flows.cli import (
     release,
     releases,
     request_changes,
+    restore,
     resume,
     serve,
     show,
@@ -74,6 +76,8 @@ COMMANDS = (
     console.console,
     notify.notify,
     doctor.doctor,
+    backup.backup,
+    restore.restore,
     demo.demo,
 )
 

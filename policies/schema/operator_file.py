@@ -64,6 +64,28 @@ class Limits(Section):
         return {name: most for name, most in self if most is not None}
 
 
+def _recipient(text: str) -> str:
+    """Whether it is a key is asked where the backup is made."""
+    if not re.fullmatch(r"(ssh-ed25519|ssh-rsa) [A-Za-z0-9+/]+=*( [^\x00-\x1f]*)?|age1[a-z0-9]{58}", text):
+        accepted = "Input should be a public key (ssh-ed25519 … or ssh-rsa …) or an age recipient (age1…)"
+        raise PydanticCustomError("recipient", accepted)
+    return text
+
+
+HOURS = {"h": 1, "d": 24, "w": 168}
+
+
+class BackupRules(Section):
+    """`every`: how old the newest backup may be, in hours, days or weeks. `recipients`: whose keys open the home's keys in it."""
+
+    every: Annotated[str, Field(pattern=r"^[1-9][0-9]{0,3}[hdw]$")] = "1d"
+    recipients: tuple[Annotated[str, AfterValidator(_recipient)], ...] = ()
+
+    @property
+    def hours(self) -> int:
+        return int(self.every[:-1]) * HOURS[self.every[-1]]
+
+
 def _origin(text: str) -> str:
     """As a browser writes it: nothing after host and port."""
     if not re.fullmatch(r"https://[a-z0-9.-]+(:[0-9]+)?|http://localhost(:[0-9]+)?", text):
@@ -85,7 +107,8 @@ class Operator(Section):
     `targets`: what a policy's publish.to may name, and where each lies; without this key any plain name, in the home's own store.
     `passkeys`: the site whose passkeys count; without this key none do. `limits`: how much is read at most.
     `notify`: who is told of what.
-    `policy_signers`: whether a policy may name a signers' file of its own, which lets whoever writes it invent people who agree."""
+    `policy_signers`: whether a policy may name a signers' file of its own, which lets whoever writes it invent people who agree.
+    `backup`: how old the newest backup may be, and whose keys open the home's keys in it."""
 
     runners: People | None = None
     operators: People | None = None
@@ -96,6 +119,7 @@ class Operator(Section):
     targets: dict[StorePath, Annotated[str, AfterValidator(_address)]] = {}
     passkeys: Passkeys | None = None
     notify: tuple[NotifyKey, ...] = ()
+    backup: BackupRules | None = None
     policy_signers: Annotated[bool, Field(strict=True)] = False
 
     @property

@@ -25,6 +25,7 @@ from tasks.ledger.ledger_store import LedgerTransaction
 from tasks.ledger.machine_time import Uptime, machine_uptime, require_no_gap, require_no_jump
 from tasks.runtime.boundary import reason_of
 from tasks.signing.home_keys import LEDGER_KEY, ledger_key
+from tasks.signing.keys import PrivateKey
 from tasks.signing.public_keys import read_public_key
 from tasks.signing.signatures import REMEMBERED, sign_statement, statement, verify_envelope
 from tasks.stores.files import replace_file
@@ -115,8 +116,7 @@ class HeadMemory:
             else:
                 boot, seconds = ("", 0.0) if uptime is None else (uptime.boot, uptime.seconds)
                 remembered = Remembered(seq=seq, hash=digest, clock=present.isoformat(), boot=boot, seconds=seconds)
-            said = statement({SUBJECT: digest}, REMEMBERED, remembered.model_dump(mode="json"))
-            content = sign_statement(said, ledger_key(self.keys))
+            content = signed_memory(remembered, ledger_key(self.keys))
             try:
                 replace_file(self.file, content)
             except OSError as problem:
@@ -150,6 +150,10 @@ class HeadMemory:
 
     def _unwritable(self, problem: OSError) -> StoreUnavailable:
         return StoreUnavailable(f"{self.folder} cannot be written ({reason_of(problem)}).", "Check permissions and free space.")
+
+
+def signed_memory(remembered: Remembered, key: PrivateKey) -> bytes:
+    return sign_statement(statement({SUBJECT: remembered.hash}, REMEMBERED, remembered.model_dump(mode="json")), key)
 
 
 def _locked(descriptor: int) -> bool:

@@ -21,6 +21,7 @@ policy_signers: false     # true lets whoever writes a policy decide who can agr
 # operators: [olga@hospital.example]        # who may resume, abandon and purge; without this key those who may run
 # roles: {data-protection: [anna@hospital.example], methods: [bert@hospital.example]}
 # clock: {max_gap_days: 40}                 # little more than the time between two releases; after a longer gap you confirm the clock
+# backup: {every: 1d, recipients: ["ssh-ed25519 AAAA…"]}   # how often, and whose key opens the home's keys in it
 # passkeys: {rp: release.hospital.example, origins: ["https://release.hospital.example"]}   # the site whose passkeys count
 # floor: {approvals: 2, roles: {data-protection: 1}}     # in place of the line above: one of the two holds this role
 """

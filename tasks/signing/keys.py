@@ -64,6 +64,15 @@ def load_key(path: Path, environment: Mapping[str, str] | None = None) -> Privat
     return _private_key(_opened(path, content, environment), str(path))
 
 
+def private_openssh(path: Path, environment: Mapping[str, str] | None = None) -> bytes:
+    """The key at `path` in OpenSSH's form and without its passphrase, for what only decrypts: it stays in memory."""
+    content = read_key_file(path, "The key")
+    if PRIVATE not in content:
+        raise _unreadable(path, "", False)
+    refuse_readable_by_others(path)
+    return bytes(_opened(path, content, os.environ if environment is None else environment).export_private_key("openssh"))
+
+
 def _opened(path: Path, content: bytes, environment: Mapping[str, str]) -> Any:
     """Without a passphrase, and where it needs one, with each that is given in turn."""
     key = _imported(content, None)

@@ -34,6 +34,7 @@ REQUEST = "urn:headgate:request:1"
 REMEMBERED = "urn:headgate:remembered-head:1"
 COSIGNED = "urn:headgate:cosigned-head:1"
 EVIDENCE = "urn:headgate:evidence:1"
+BACKUP = "urn:headgate:backup:1"
 
 
 class Digest(Frozen):

@@ -67,7 +67,7 @@ class Ground:
         return sorted(path.name for path in self.marks.iterdir())
 
     def everything(self) -> set[Path]:
-        return {path for path in self.folder.rglob("*") if not path.name.startswith("made-")}
+        return {path for path in self.folder.rglob("*") if not path.relative_to(self.folder).parts[0].startswith("made-")}
 
 
 def lay_traps(folder: Path, marks: Path) -> None:
@@ -130,6 +130,7 @@ def trapped(ground: Ground, project: Any) -> Ground:
         before="download", after="download",
         principal="carol", action="approve", measure="count", quasi="age,sex", sensitive="income", source="patients.csv",
         report="made-report.html", output="made-output", signers=str(project.home / "signers"), home=str(project.home.parent / "demo"),
+        target="made-target", recipient=f"{project.keys['carol']}.pub", to=str(project.home.parent / "restored"),
     )  # fmt: skip
     return ground
 
@@ -173,6 +174,8 @@ OFTEN = {("verify",), ("check",), ("show",), ("approve",), ("audit", "verify")} 
 def test_nothing_in_the_current_folder_is_taken_for_code_or_settings(name: tuple[str, ...], trapped: Ground, project: Any) -> None:
     before, words = trapped.everything(), arguments(name, trapped.given, project)
     surroundings = {"PREFECT_API_URL": "", "PREFECT_HOME": "", "HEADGATE_PUBLISH_SECONDS": "1"}
+    if name == ("restore",):
+        project.spawned(*arguments(("backup",), trapped.given, project), cwd=trapped.folder)
     if name == ("serve",):
         out = served(project, words, trapped.folder, surroundings)
     elif name == ("console",):
