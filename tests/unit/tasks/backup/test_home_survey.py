@@ -20,6 +20,7 @@ def test_every_file_of_a_home_is_listed_but_what_passes(world: Any) -> None:
         "candidates/.draft/a",
         "series/people/x.draft",
         "state/progress/x.json",
+        "state/outbox.db",
         "ledger.db-journal",
     ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -33,6 +34,7 @@ def test_every_file_of_a_home_is_listed_but_what_passes(world: Any) -> None:
         "candidates/.draft/",
         "series/people/x.draft",
         "state/progress/",
+        "state/outbox.db",
         "state/head.dsse.json",
         "ledger.db",
     )
