@@ -84,10 +84,12 @@ def rules_now(console: Console, viewed: Viewed) -> OperatorRules:
 
 
 def look_at(console: Console, principal: str, candidate: str) -> Viewed:
-    """With every byte hashed again. That somebody looked is an event, unless they did a moment ago."""
+    """With every byte hashed by this process, and again where a file was written since. That somebody looked is an event, unless they did
+    a moment ago."""
     history, now = console.history(), console.accounts.store.clock()
     require_candidate(history, candidate)
-    viewed = view_candidate(console.home, console.ledger, candidate, why_unrecorded(console, principal, candidate), principal, history)
+    unrecorded, load = why_unrecorded(console, principal, candidate), console.checked.load
+    viewed = view_candidate(console.home, console.ledger, candidate, unrecorded, principal, history, load)
     console.looks.note(principal, candidate, now)
     return viewed
 

@@ -34,6 +34,7 @@ from tasks.reporting.candidate_page.may_it_go_out import must_sign
 from tasks.reporting.language import PACKAGE, language, message, preferred
 from tasks.reporting.page import page_environment
 from tasks.runtime.home import Home
+from tasks.stores.checked_before import CheckedBefore
 from tasks.verification.audit_trail import AuditTrail
 from tasks.verification.chain_check import ChainCheck
 
@@ -98,6 +99,7 @@ class Console:
     check: ChainCheck
     challenges: Challenges = field(default_factory=Challenges)
     followers: Followers = field(default_factory=Followers)
+    checked: CheckedBefore = field(default_factory=CheckedBefore)
 
     def history(self) -> FollowedHistory:
         """The ledger at this moment, read as far as it goes."""

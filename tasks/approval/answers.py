@@ -36,6 +36,9 @@ class Answer:
     changes: tuple[FigureChange, ...] | None
 
 
+LAST_WORDS = frozenset({"changes_requested", "rejected", "withdrawn"})  # the kinds of events that say it
+
+
 def last_word(home: Home, events: Sequence[Event]) -> LastWord | None:
     for event in reversed(events):
         if isinstance(event, ChangesRequested | CandidateRejected | ReleaseWithdrawn):

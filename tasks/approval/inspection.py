@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
 
 from headgate.core.errors import InputRejected
 from policies.approval.acts import Act, Actor
@@ -12,7 +13,7 @@ from policies.ledger.standing import Release
 from policies.ledger.states import Action, ActorRole, State
 from policies.ledger.version_names import version_names
 from policies.sealed.manifest import FileEntry, Manifest
-from tasks.approval.answers import Answer, LastWord, answers_of, last_word
+from tasks.approval.answers import LAST_WORDS, Answer, LastWord, answers_of, last_word
 from tasks.approval.decisions import release_of
 from tasks.approval.readers import record_taken
 from tasks.ledger.event_log import Ledger
@@ -48,11 +49,20 @@ class SealedFile:
     pieces: Iterator[bytes]
 
 
-def view_candidate(home: Home, ledger: Ledger, name: str, unrecorded: str = "", viewer: str = "", history: History | None = None) -> Viewed:
-    """By a unique prefix of its id or its release's; every byte has been hashed again. Nothing is written where it is said why it is
-    `unrecorded`. `viewer`: who has looked, where that is not the account of the machine. `history`: where the ledger was read already."""
+def view_candidate(
+    home: Home,
+    ledger: Ledger,
+    name: str,
+    unrecorded: str = "",
+    viewer: str = "",
+    history: History | None = None,
+    load: Callable[[Path, str], Candidate] = load_candidate,
+) -> Viewed:
+    """By a unique prefix of its id or its release's; every byte has been hashed again, unless `load` says that it need not. Nothing is
+    written where it is said why it is `unrecorded`. `viewer`: who has looked, where that is not the account of the machine. `history`:
+    where the ledger was read already."""
     history = history or read_history(ledger)
-    candidate = load_candidate(home.candidates, _candidate_named(history, name))
+    candidate = load(home.candidates, _candidate_named(history, name))
     release = release_of(history, candidate)
     act = Act(Action.VIEW, candidate=candidate.id, policy_digest=release.policy_digest)
     reader = Actor(viewer or acting_account(), "", ActorRole.READER)
@@ -65,7 +75,7 @@ def view_candidate(home: Home, ledger: Ledger, name: str, unrecorded: str = "", 
     return Viewed(
         candidate,
         as_latest(seen, history.at_target(seen.target)),
-        last_word(home, history.events(release.release_id)),
+        last_word(home, history.events(release.release_id)) if release.seen & LAST_WORDS else None,
         answers_of(home, history, candidate),
         history.answered_by(release) if release.state is State.CHANGES_REQUESTED else (),
         unrecorded,

@@ -19,7 +19,7 @@ from policies.ledger.standing import Release
 from policies.ledger.transitions import READING_EVENTS
 from tasks.ledger.chain import RESTORE, START, Entry, OwnEnd, check_follows, in_order
 from tasks.ledger.event_log import Ledger, require_subject
-from tasks.ledger.history import KnownReleases, Mark, all_as_latest
+from tasks.ledger.history import KnownReleases, Mark
 
 AT_ONCE = 10_000
 AGAIN = timedelta(seconds=10)  # so much later a deadline that has passed is seen, where nothing else happens
@@ -37,7 +37,7 @@ class FollowedHistory(KnownReleases):
 
     @cached_property
     def _releases(self) -> tuple[Release, ...]:
-        return all_as_latest(map(self._as_of_now, self._folded))
+        return self._all_as_of_now(self._folded)
 
     @cached_property
     def _by_id(self) -> Mapping[str, Release]:

@@ -70,6 +70,11 @@ class History:
         """An overdue candidate counts as expired from its deadline on."""
         return folded if folded.deadline is None else as_of(folded, self.ledger.seen_now())
 
+    def _all_as_of_now(self, folded: Iterable[Release]) -> tuple[Release, ...]:
+        """At one moment: the ledger is asked for it once."""
+        now = self.ledger.seen_now()
+        return all_as_latest(as_of(release, now) for release in folded)
+
     def sealed(self, candidate: str) -> CandidateSealed | None:
         """The event that sealed this candidate."""
         entry = next(self.ledger.newest_about("sealed", candidate), None)
@@ -197,7 +202,7 @@ class WholeHistory(KnownReleases):
 
     @cached_property
     def _releases(self) -> tuple[Release, ...]:
-        return all_as_latest([self._as_of_now(fold(events)) for name, events in self._events.items() if name != HOME])
+        return self._all_as_of_now(fold(events) for name, events in self._events.items() if name != HOME)
 
 
 def read_history(ledger: Ledger) -> History:

@@ -10,6 +10,7 @@ from policies.ledger.states import State
 from tasks.approval.inspection import view_candidate
 from tasks.approval.release_calendar import release_calendar
 from tasks.ledger import followed_ledger
+from tasks.ledger.event_log import Ledger
 from tasks.ledger.followed_ledger import FollowedLedger
 from tasks.ledger.history import read_whole
 from tests.unit.tasks.ledger.conftest import tamper
@@ -42,6 +43,19 @@ def test_a_candidate_expires_while_nothing_is_written(world) -> None:
     assert followed.history().releases()[0].state is State.AWAITING_APPROVAL
     world.clock.moment += timedelta(days=2)
     assert followed.history().releases()[0].state is State.EXPIRED
+
+
+def test_the_moment_of_all_releases_is_asked_for_once(world, monkeypatch) -> None:
+    """Each asking opens the ledger."""
+    world.expires = timedelta(days=1)
+    for _ in range(3):
+        world.seal()
+    followed, asked, seen_now = FollowedLedger(world.ledger), [], Ledger.seen_now
+    monkeypatch.setattr(Ledger, "seen_now", lambda ledger: asked.append(1) or seen_now(ledger))
+    for history in (followed.history(), read_whole(world.ledger)):
+        asked.clear()
+        assert len(history.releases()) == 3
+        assert len(asked) == 1
 
 
 def test_a_ledger_that_was_changed_before_it_was_read_is_refused(world) -> None:
