@@ -6,6 +6,7 @@ import functools
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,16 @@ if TYPE_CHECKING:
     from headgate.core.errors import HeadgateError
 
 Command = Callable[..., None]
+OUTCOMES = {
+    0: "done",
+    1: "defect",
+    2: "not-accepted",
+    3: "refused",
+    4: "not-allowed",
+    5: "integrity-broken",
+    6: "store-unavailable",
+    130: "interrupted",
+}  # in logs
 
 
 def reported(command: Command) -> Command:
@@ -30,11 +41,21 @@ def reported(command: Command) -> Command:
             choose_loops_cache()
             command(*map(all_from_here, args), **{name: all_from_here(given) for name, given in options.items()})
 
+        start = time.perf_counter()
         code = attempt(act, lambda: bool(options.get("json")))
+        _log(command.__name__.replace("_", "-"), code, time.perf_counter() - start)
         if code:
             sys.exit(code)
 
     return run
+
+
+def _log(command: str, code: int, seconds: float) -> None:
+    """Imported by those who want a log only."""
+    if os.environ.get("HEADGATE_LOG"):
+        from tasks.runtime.json_log import LogLine, log
+
+        log(LogLine("command", "info" if code == 0 else "warning", command=command, outcome=OUTCOMES.get(code, "failed"), seconds=seconds))
 
 
 def attempt(action: Callable[[], None], as_json: Callable[[], bool]) -> int:

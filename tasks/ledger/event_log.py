@@ -12,16 +12,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from headgate.core.errors import Defect, HeadgateError, IntegrityBroken, Refusal, StoreUnavailable, TransitionRefused
-from policies.ledger.events import Event, SignedEvent, moment, read_event
+from policies.ledger.events import Event, RunStarted, SignedEvent, moment, read_event
 from policies.ledger.transitions import READING_EVENTS
 from tasks.ledger.chain import RESTORE, START, Entry, check_chain, check_entry, entry_hash
 from tasks.ledger.dataset_lock import DatasetLock, dataset_lock
 from tasks.ledger.ledger_store import LedgerStore, LedgerTransaction
 from tasks.ledger.machine_time import machine_clock, require_not_behind
 from tasks.ledger.remembered_head import HeadMemory, Remembered, require_remembered
+from tasks.runtime.json_log import LogLine, is_logging, log
 
 Hears = Callable[[int, int], None]
 TOLD_EVERY = 5_000
+BAD_ENDS = frozenset({"refused", "failed", "stalled", "expired"})
 STOOD_STILL = "This process stood still, and others have acted on release {} or taken over its lock"
 
 
@@ -60,7 +62,18 @@ class Ledger:
         if self.memory is not None and added:
             with suppress(HeadgateError):
                 self.memory.remember(added[-1], present)
+        if is_logging():
+            self._log(added)
         return tuple(added)
+
+    def _log(self, added: Sequence[Entry]) -> None:
+        with suppress(HeadgateError):
+            for entry in added:
+                with self.store.reading() as stored:
+                    first = stored.first(entry.release)
+                begun = None if first is None else event_of(first)
+                dataset = begun.dataset if isinstance(begun, RunStarted) else ""
+                log(LogLine(entry.type, "warning" if entry.type in BAD_ENDS else "info", entry.release, dataset))
 
     def entries(self, release: str | None = None) -> tuple[Entry, ...]:
         """As stored, in the order of the ledger."""

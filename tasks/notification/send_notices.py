@@ -16,11 +16,13 @@ from typing import Protocol
 
 from headgate.core.errors import HeadgateError, StoreUnavailable
 from policies.schema.operator_file import Operator
+from tasks.notification.notice import Notice
 from tasks.notification.notice_address import address_behind
 from tasks.notification.notice_words import Message, message_of
 from tasks.notification.outbox import Delivery, Outbox
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
+from tasks.runtime.json_log import LogLine, log
 
 LOCK = "outbox.lock"
 LONGEST_SECONDS = 120.0  # of a round, some services take one message in five seconds
@@ -64,6 +66,7 @@ def send_due(home: Home, operator: Operator, outbox: Outbox, sends: Sends, conso
                 if delivery is None:
                     break
                 why = _try(delivery, console, sends)
+                _log(delivery.notice, why)
                 with outbox.writing() as stored:
                     if why:
                         stored.failed(delivery, why)
@@ -83,6 +86,11 @@ def _try(delivery: Delivery, console: str | None, sends: Sends) -> str:
     except HeadgateError as problem:
         return problem.message
     return ""
+
+
+def _log(notice: Notice, why: str) -> None:
+    level, outcome = ("warning", "waits") if why else ("info", "told")
+    log(LogLine(notice.kind, level, notice.release, notice.dataset, outcome=outcome))
 
 
 @contextmanager

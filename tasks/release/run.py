@@ -38,6 +38,7 @@ from tasks.reading.references import LoadedPolicy, load_policy
 from tasks.reading.whereabouts import whereabouts
 from tasks.release.kept_progress import kept_progress
 from tasks.release.listener import Listener, listener_here
+from tasks.release.observed_steps import observed
 from tasks.release.stopwatch import Stopwatch
 from tasks.runtime.callables import callable_distance
 from tasks.runtime.home import Home
@@ -143,7 +144,11 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
     require_ready(loaded.policy)
     ledger = open_ledger(home)
     runner = runner_of(home, ledger, loaded, key, scheduled)
-    with ledger.lock(loaded.policy.dataset, release_id) as lock, kept_progress(home, release_id, listener_here()) as listener:
+    with (
+        ledger.lock(loaded.policy.dataset, release_id) as lock,
+        kept_progress(home, release_id, listener_here()) as kept,
+        observed(kept, release_id, loaded.policy.dataset) as listener,
+    ):
         if lock.taken_from:
             home.clear_stage(lock.taken_from)
             record_takeover(ledger, lock)

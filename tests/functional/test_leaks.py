@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import json
 import os
 import tempfile
 import warnings
@@ -75,6 +76,7 @@ class Journey:
     published: Path
     home: Path
     addresses: set[str]
+    log: list[dict[str, Any]]
 
 
 WITNESS = """\
@@ -109,6 +111,7 @@ def journey(make_project: Callable[..., Any], tmp_path_factory: pytest.TempPathF
         "PREFECT_HOME": str(project.home / "prefect"),
         "PREFECT_API_URL": "",
         "HOME": str(below / "own"),
+        "HEADGATE_LOG": f"json:{below / 'temporary' / 'log.jsonl'}",
         "PYTHONPATH": os.pathsep.join(filter(None, [str(project.folder), os.environ.get("PYTHONPATH")])),
     }
     outcomes = [project.spawned("release", project.policy, "--json", environment=surroundings)]
@@ -125,6 +128,7 @@ def journey(make_project: Callable[..., Any], tmp_path_factory: pytest.TempPathF
         streams=[text for outcome in outcomes for text in (outcome.out, outcome.err)],
         published=Path(outcomes[-1].json["folder"]),
         home=project.home,
+        log=[json.loads(line) for line in (below / "temporary" / "log.jsonl").read_text(encoding="utf-8").splitlines()],
         addresses=set((below / "witness").read_text(encoding="utf-8").split("\n")) - {""},
     )
 
@@ -143,6 +147,16 @@ def test_a_published_release_holds_no_identifier_no_dropped_column_and_no_exact_
     for table in journey.published.glob("tables/*.csv"):
         with table.open(newline="", encoding="utf-8") as stream:
             assert str(AGE) not in {row["age"] for row in csv.DictReader(stream)}
+
+
+def test_the_log_says_what_happened_and_holds_nothing_else(journey: Journey) -> None:
+    """That no planted value is in it, the test before has seen: it lies among the temporary files."""
+    steps = {line["step"] for line in journey.log if line["event"] == "step"}
+    assert {"ingest", "plan", "anonymize", "gate", "track", "candidate"} <= steps
+    assert {"sealed", "approved", "published"} <= {line["event"] for line in journey.log if line.get("dataset") == "patients"}
+    assert [line["outcome"] for line in journey.log if line["event"] in ("release", "command")] == ["done"] * 5
+    known = {"time", "level", "event", "release", "dataset", "step", "table", "command", "outcome", "seconds"}
+    assert set().union(*journey.log) == known
 
 
 def test_nothing_calls_out(journey: Journey) -> None:

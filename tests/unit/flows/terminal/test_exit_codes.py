@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from flows.cli import app
-from flows.terminal.exit_codes import reported, run_application
+from flows.terminal.exit_codes import OUTCOMES, reported, run_application
 from headgate.core.errors import (
     InputRejected,
     IntegrityBroken,
@@ -88,3 +88,12 @@ def test_sigterm_ends_a_command_as_ctrl_c_does(capsys: pytest.CaptureFixture[str
 def test_what_cannot_be_parsed_is_bad_input(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run_application(app, [*arguments, "--json"]) == 2
     assert json.loads(capsys.readouterr().out)["error"]["code"] == 2
+
+
+@pytest.mark.parametrize(("problem", "code"), REFUSALS, ids=lambda value: type(value).__name__)
+def test_the_log_says_how_a_command_ended_and_not_why(problem, code, capsys, tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("HEADGATE_LOG", f"json:{tmp_path / 'log'}")
+    outcome(problem, capsys)
+    line = json.loads((tmp_path / "log").read_text())
+    assert (line["event"], line["command"], line["outcome"]) == ("command", "command", OUTCOMES[code])
+    assert set(line) == {"time", "level", "event", "command", "outcome", "seconds"}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -129,3 +130,15 @@ def test_an_entry_keeps_its_reason_whatever_it_holds(ledger: Ledger) -> None:
     assert ledger.events_of("r1") == (viewed,)
     assert entries_from_lines(entries_to_lines([entry]), "x") == (entry,)
     assert isinstance(entry, Entry)
+
+
+def test_what_is_appended_is_logged_with_its_dataset_where_a_log_is_asked_for(tmp_path, monkeypatch) -> None:
+    ledger = Ledger(SqliteStore(tmp_path / "ledger.db"))
+    monkeypatch.setenv("HEADGATE_LOG", f"json:{tmp_path / 'log'}")
+    ledger.append("r1", [started()], 0, "rue")
+    ledger.append("r1", [ingested()], 1, "rue")
+    lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert [(line["event"], line["release"], line["dataset"]) for line in lines] == [
+        ("run_started", "r1", "people"),
+        ("ingested", "r1", "people"),
+    ]
