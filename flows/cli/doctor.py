@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,7 +10,12 @@ import typer
 from flows.terminal.options import Json
 
 if TYPE_CHECKING:
+    from tasks.checks.finding import Finding
+    from tasks.runtime.home import Home
     from tasks.service.socket_place import Place
+    from tasks.verification.check_up import CheckUp
+
+STYLES = {"ok": "", "warning": "yellow", "failure": "bold red"}
 
 ConfirmClock = Annotated[
     bool, typer.Option("--confirm-clock", help="Confirm that the clock is right, after a jump or a long gap.", show_default=False)
@@ -23,14 +29,16 @@ AcceptLedger = Annotated[
 
 
 def doctor(confirm_clock: ConfirmClock = False, accept_ledger: AcceptLedger = False, json: Json = False) -> None:
-    """Say how the ledger, the clock, the list of signers, the series and the socket stand, and confirm what only the operator can."""
-    from flows.terminal.output import plain, print_json, results, tell
+    """Check all that a home needs, each with its cure, and confirm what only the operator can.
+
+    Exit code: 0 if all is well, 3 with warnings, 6 if a check failed, 5 if something was changed that must not be."""
+    from flows.terminal.output import print_json
     from flows.terminal.shapes import place_document
-    from headgate.core.units import counted
+    from tasks.checks.every_check import findings
+    from tasks.checks.finding import Situation, summary
     from tasks.ledger.open_ledger import read_ledger
     from tasks.runtime.home import Home
     from tasks.service.socket_place import look_at, socket_path
-    from tasks.signing.home_keys import home_fingerprint
     from tasks.verification import check_up
 
     home, path = Home.open(), socket_path()
@@ -41,21 +49,35 @@ def doctor(confirm_clock: ConfirmClock = False, accept_ledger: AcceptLedger = Fa
     if confirm_clock:
         check_up.confirm_clock(ledger)
     found = check_up.check_up(home, ledger)
-    if json:
-        print_json(
-            {
-                "home": str(home.root),
-                "events": found.events,
-                "last_event": found.last_event or None,
-                "now": found.present.isoformat(timespec="seconds"),
-                "clock": found.clock or None,
-                "ledger": found.ledger or None,
-                "signers": found.signers or None,
-                "series": found.series or None,
-                "socket": None if place is None else place_document(place),
-            }
-        )
-        return
+    checks = findings(Situation(home, ledger))
+    document = {
+        "home": str(home.root),
+        "events": found.events,
+        "last_event": found.last_event or None,
+        "now": found.present.isoformat(timespec="seconds"),
+        "clock": found.clock or None,
+        "ledger": found.ledger or None,
+        "signers": found.signers or None,
+        "series": found.series or None,
+        "socket": None if place is None else place_document(place),
+        "checks": [{"name": each.name, "status": str(each.status), "message": each.message, "cure": each.cure or None} for each in checks],
+    }
+    problem = None if confirm_clock or accept_ledger else summary(checks)
+    if problem is not None:
+        problem.document = document
+    if json and problem is None:
+        print_json(document)
+    elif not json:
+        _show(found, place, checks, home)
+    if problem is not None:
+        raise problem
+
+
+def _show(found: CheckUp, place: Place | None, checks: Sequence[Finding], home: Home) -> None:
+    from flows.terminal.output import plain, results, tell
+    from headgate.core.units import counted
+    from tasks.signing.home_keys import home_fingerprint
+
     out = results()
     last = f", the last at {found.last_event}" if found.last_event else ""
     tell(out, plain(f"home    {home.root}"))
@@ -65,6 +87,11 @@ def doctor(confirm_clock: ConfirmClock = False, accept_ledger: AcceptLedger = Fa
     tell(out, plain(f"series  {found.series or 'The home keeps what later versions are measured with, and no more.'}"))
     if place is not None:
         tell(out, plain(f"socket  {place.path}. {_said(place)} Those who ask there know this home as {home_fingerprint(home.keys)}."))
+    out.print()
+    for each in checks:
+        tell(out, plain(f"{each.status:<8} {each.name:<9} {each.message}"), style=STYLES[each.status])
+        if each.cure:
+            tell(out, plain(f"{'':<8} {'':<9} Cure: {each.cure}"))
 
 
 def _said(place: Place) -> str:

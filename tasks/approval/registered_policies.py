@@ -93,12 +93,13 @@ def registered(home: Home, ledger: Ledger, policy: ScheduledPolicy) -> Registrat
 @dataclass(frozen=True)
 class RegisteredSchedule:
     """When a registered policy runs. `moments` is None if the home does not keep the policy: it was registered by an earlier version and
-    has not run since."""
+    has not run since. `digest`: of the policy."""
 
     dataset: str
     principal: str
     registered: datetime
     moments: CronMoments | None
+    digest: str = ""
 
 
 def registered_schedules(home: Home) -> tuple[RegisteredSchedule, ...]:
@@ -118,7 +119,9 @@ def registered_schedule(home: Home, dataset: str) -> RegisteredSchedule | None:
         raise _refused(f"what is kept as the registration of {dataset} is another dataset's")
     form = kept_form(home, said.policy_digest)
     schedule = None if form is None else json.loads(form).get("schedule")
-    return RegisteredSchedule(dataset, said.principal, moment(said.at), None if schedule is None else CronMoments(**schedule))
+    return RegisteredSchedule(
+        dataset, said.principal, moment(said.at), None if schedule is None else CronMoments(**schedule), said.policy_digest
+    )
 
 
 def _file(home: Home, dataset: str) -> Path:

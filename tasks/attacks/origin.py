@@ -69,6 +69,15 @@ def _check_queries(home: Home, dictionaries: Dictionaries, candidate: Candidate)
             )
 
 
+def policy_place(home: Home, candidate: str) -> Path | None:
+    """Where the policy of a candidate lay; None where that is not known."""
+    try:
+        kept = _read_origin(home, candidate)
+    except InputRejected:
+        return None
+    return None if kept is None else Path(kept.policy)
+
+
 def _read_origin(home: Home, candidate: str) -> Origin | None:
     """None where no note was kept, as by earlier versions, or where the candidate came from another home."""
     path = home.origins / candidate

@@ -180,12 +180,12 @@ def _open(tracking: Tracking) -> Any:
             "The home's path has a question mark in it, which no database address can have.", "Set HEADGATE_HOME to another folder."
         )
     if not tracking.embedded:
-        _probe_database(tracking.uri)
+        probe_database(tracking.uri)
         return MlflowClient(tracking_uri=tracking.uri)
     with (tracking.root / "mlflow.lock").open("w") as lock:  # two first runs would both make the tables
         fcntl.flock(lock, fcntl.LOCK_EX)
         _make_database(tracking)
-        _probe_database(tracking.uri)
+        probe_database(tracking.uri)
         return MlflowClient(tracking_uri=tracking.uri)
 
 
@@ -203,7 +203,7 @@ def _make_database(tracking: Tracking) -> None:
     unfinished.replace(database)
 
 
-def _probe_database(uri: str) -> None:
+def probe_database(uri: str) -> None:
     """One attempt to connect; MLflow itself tries for 100 seconds."""
     import sqlalchemy
 

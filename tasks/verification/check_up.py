@@ -42,7 +42,7 @@ def check_up(home: Home, ledger: Ledger) -> CheckUp:
     except IntegrityBroken as problem:
         chain = f"{problem.message} {problem.cure}"
     events, at = (0, "") if last is None else (last.seq, last.at)
-    return CheckUp(events, at, ledger.clock(), clock, chain, _signers(home), _series(home, ledger))
+    return CheckUp(events, at, ledger.clock(), clock, chain, signers_told(home), _series(home, ledger))
 
 
 def _series(home: Home, ledger: Ledger) -> str:
@@ -55,7 +55,7 @@ def _series(home: Home, ledger: Ledger) -> str:
         return f"{problem.message} {problem.cure}"
 
 
-def _signers(home: Home) -> str:
+def signers_told(home: Home) -> str:
     """A list that cannot be read, lines of it that count for nothing because the key is, or was, the home's own, and names that the
     operator's demands spell otherwise than the list."""
     try:

@@ -19,10 +19,35 @@ from tasks.ledger.machine_time import machine_uptime
 from tasks.signing.home_keys import home_fingerprint
 
 
-def test_a_new_home_has_nothing_to_say(run: Any) -> None:
+def test_a_new_home_has_nothing_to_say(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tasks.checks import machine
+
+    monkeypatch.setattr(machine, "LOCK", Path("/dev/null"))
+    monkeypatch.setattr(machine, "requires", lambda _: [])
     said = run("doctor")
     assert (said.code, said.err) == (0, "")
     assert "ledger  0 events. It is the one this home has seen." in said.out
+
+
+def test_every_check_has_a_line_and_the_worst_decides_the_exit_code(run: Any, world: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tasks.checks import every_check
+
+    checks = tuple(check for check in every_check.CHECKS if check[0] != "versions")
+    monkeypatch.setattr(every_check.findings, "__defaults__", (checks, 15.0))
+    world.seal()
+    assert run("doctor").code == 0
+    (world.home.root / "operator.yaml").write_text("runners: [ghost, runner]\n")
+    said = run("doctor")
+    assert (said.code, "warning  signers   operator.yaml names ghost" in said.out) == (3, True)
+    (world.home.root / "operator.yaml").write_text("backup: {every: 1d}\n")
+    report = run("doctor", "--json")
+    assert (report.code, report.error["message"]) == (6, "1 check failed: backup.")
+    assert set(report.json) == {"home", "events", "last_event", "now", "clock", "ledger", "signers", "series", "socket", "checks", "error"}
+    by_name = {check["name"]: check for check in report.json["checks"]}
+    assert set(by_name["backup"]) == {"name", "status", "message", "cure"}
+    assert (by_name["chain"]["status"], by_name["chain"]["cure"]) == ("ok", None)
+    world.home.ledger.write_bytes(b"")
+    assert run("doctor", "--json").code == 5
 
 
 def test_after_a_long_gap_nothing_is_written_until_the_clock_is_confirmed(run: Any, world: Any) -> None:

@@ -1,0 +1,94 @@
+"""What is to happen by itself: schedules, and backups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from itertools import islice
+from pathlib import Path
+
+from headgate.core.errors import HeadgateError
+from policies.ledger.events import moment
+from policies.ledger.run_due import run_due
+from policies.ledger.standing import Release
+from tasks.approval.registered_policies import RegisteredSchedule, registered_schedules
+from tasks.attacks.origin import policy_place
+from tasks.backup.last_backup import last_backup
+from tasks.checks.finding import Finding, Situation, failed, warned, well
+from tasks.ledger.history import History
+from tasks.reading.references import load_policy
+from tasks.runtime.home import Home
+from tasks.runtime.operator_settings import read_operator
+
+MOST_RUNS = 200
+REGISTER = "headgate serve POLICY --key KEY --register"
+LATE = timedelta(hours=1)  # a run may wait for another, or for its machine
+
+
+def check_schedules(situation: Situation) -> Iterator[Finding]:
+    schedules = registered_schedules(situation.home)
+    for schedule in schedules:
+        yield _schedule(situation, schedule)
+    if not schedules:
+        yield well("schedules", "No policy is registered to run on a schedule.")
+
+
+def _schedule(situation: Situation, schedule: RegisteredSchedule) -> Finding:
+    dataset, now = schedule.dataset, situation.ledger.seen_now()
+    releases = tuple(islice(History(situation.ledger).of_dataset(dataset), MOST_RUNS))
+    changed = _changed(situation.home, schedule, releases)
+    if changed:
+        return changed
+    if schedule.moments is None:
+        return warned("schedules", f"The home does not keep the policy of {dataset}.", f"Register it again: {REGISTER}.")
+    last = next((release for release in releases if release.machine), None)
+    due = run_due(schedule.moments, schedule.registered, None if last is None else moment(last.started), now)
+    if due is not None and now - due > LATE:
+        cure = "Start `headgate serve` with its policy: it makes up for the last moment."
+        return failed("schedules", f"{dataset} has had no run since it was due at {_shown(due)}.", cure)
+    following = schedule.moments.first_after(now)
+    return well("schedules", f"{dataset} runs next at {'no moment' if following is None else _shown(following)}.")
+
+
+def _changed(home: Home, schedule: RegisteredSchedule, releases: tuple[Release, ...]) -> Finding | None:
+    """Where the file of the policy is known from its last candidate: whether it is still the one that was registered."""
+    dataset = schedule.dataset
+    sealed = next((release.candidate for release in releases if release.candidate), "")
+    place = policy_place(home, sealed) if sealed else None
+    if place is None or not place.is_file():
+        return None
+    cure = f"Somebody who may run releases reads it and registers it: {REGISTER.replace('POLICY', str(place))}."
+    try:
+        digest = load_policy(place).digest
+    except HeadgateError:
+        return warned("schedules", f"The policy of {dataset} cannot be read where it lay ({place}).", cure)
+    if digest == schedule.digest:
+        return None
+    return warned("schedules", f"The policy of {dataset} has changed since it was registered, so it does not run.", cure)
+
+
+def _shown(at: datetime) -> str:
+    return at.isoformat(timespec="minutes")
+
+
+def check_backup(situation: Situation) -> Iterator[Finding]:
+    said, last = read_operator(situation.home.root), last_backup(situation.home)
+    rules = None if said is None else said[0].backup
+    if rules is None:
+        yield well("backup", "operator.yaml asks for none." if last is None else f"{_made(last.at, situation)}.")
+        return
+    cure = "Run `headgate backup TARGET`, and find out why it did not run by itself."
+    if last is None:
+        yield failed("backup", f"There has been no backup; operator.yaml asks for one every {rules.every}.", cure)
+    elif situation.ledger.seen_now() - last.at > timedelta(hours=rules.hours):
+        yield failed("backup", f"{_made(last.at, situation)}; operator.yaml asks for one every {rules.every}.", cure)
+    elif not Path(last.target).is_dir():
+        cure = "Mount it, so that the next one succeeds."
+        yield warned("backup", f"{_made(last.at, situation)}; its target {last.target} is not there now.", cure)
+    else:
+        yield well("backup", f"{_made(last.at, situation)}, up to event {last.seq}.")
+
+
+def _made(at: datetime, situation: Situation) -> str:
+    hours = (situation.ledger.seen_now() - at).total_seconds() / 3600
+    return f"The last backup was made {hours:.0f} hours ago" if hours >= 1 else "The last backup was made less than an hour ago"
