@@ -32,6 +32,7 @@ NAMED = "Write postgresql://USER:PASSWORD@HOST/DATABASE."
 ENTRY = [EVENTS.columns[column.name] for column in fields(Entry)]
 LOCK = [LOCKS.columns[column.name] for column in fields(LockRow)]
 BUSY = ("55P03", "57014")
+REFUSED = ("password", "authentication", "no pg_hba.conf entry")  # libpq gives no state before a connection stands
 NOT_ALLOWED = ("42501", "25006", "3F000", "42P01")
 
 
@@ -92,7 +93,7 @@ class PostgresqlStore:
                 with connection.begin():
                     yield connection
         except DBAPIError as problem:
-            refusal = _refusal(getattr(problem.orig, "sqlstate", None) or "")
+            refusal = _refusal(getattr(problem.orig, "sqlstate", None) or "", any(word in str(problem.orig) for word in REFUSED))
         if refusal is not None:
             raise refusal
 
@@ -202,7 +203,7 @@ def _require_ours(connection: Connection) -> None:
         )
 
 
-def _refusal(state: str) -> HeadgateError:
+def _refusal(state: str, refused: bool = False) -> HeadgateError:
     if state.startswith("23"):
         return IntegrityBroken("The ledger's database refuses the event: its place is taken.", "Run `headgate audit verify`.")
     if state in BUSY:
@@ -211,6 +212,11 @@ def _refusal(state: str) -> HeadgateError:
         return StoreUnavailable(
             f"The database role in HEADGATE_DATABASE_URL may not do what a ledger needs ({state}).",
             "Grant it the rights that the guide for the operator lists.",
+        )
+    if refused:
+        return StoreUnavailable(
+            "The ledger's database refuses the name or the password.",
+            "Correct them in HEADGATE_DATABASE_URL, or in PGPASSWORD or PGPASSFILE.",
         )
     place = f" ({state})" if state else ""
     return StoreUnavailable(f"The ledger's database cannot be used{place}.", "Check that it runs, and HEADGATE_DATABASE_URL.")

@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 from headgate.core.errors import HeadgateError, InputRejected, StoreUnavailable
 from tasks.reporting.mlflow_record import RunContent, TrackedRelease, record_digest, release_run, table_run
 from tasks.reporting.public_names import PLAIN_NAME
+from tasks.runtime.server_certificates import certificate_problem
 
 R = TypeVar("R")
 EXPERIMENTS = "headgate/"  # one experiment per dataset
@@ -31,6 +32,7 @@ DIGEST_TAG = "record_digest"
 POINTS_PER_CALL = 1000
 PARAMETERS_PER_CALL = 100
 CONNECT_SECONDS = 5
+REFUSED = (401, 403)
 SILENT = {
     "DO_NOT_TRACK": "true",
     "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -164,10 +166,20 @@ def _within(tracking: Tracking, work: Callable[[Any], R]) -> R:
     except HeadgateError as refusal:
         outward = refusal
     except Exception as foreign:  # noqa: BLE001 - whatever it is, the release must not go on
-        frame = traceback.extract_tb(foreign.__traceback__)[-1]
-        outward = tracking.unavailable(f"could not be used ({type(foreign).__name__} at {Path(frame.filename).name}:{frame.lineno})")
+        outward = _outward(tracking, foreign)
     outward.__cause__ = outward.__context__ = None
     raise outward.with_traceback(None)
+
+
+def _outward(tracking: Tracking, foreign: Exception) -> HeadgateError:
+    status = foreign.get_http_status_code() if hasattr(foreign, "get_http_status_code") else 0
+    if status in REFUSED:
+        refused = tracking.unavailable("refuses the name or the password, or does not let them do this")
+        return StoreUnavailable(refused.message, "Set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD to somebody who may write.")
+    if certificate := certificate_problem(foreign):
+        return tracking.unavailable(certificate)
+    frame = traceback.extract_tb(foreign.__traceback__)[-1]
+    return tracking.unavailable(f"could not be used ({type(foreign).__name__} at {Path(frame.filename).name}:{frame.lineno})")
 
 
 def _open(tracking: Tracking) -> Any:

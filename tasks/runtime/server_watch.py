@@ -8,10 +8,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from tasks.runtime.server_certificates import certificate_problem
 from tasks.runtime.server_guard import authorization
 from tasks.runtime.waiting_time import seconds_in
 
 VARIABLE = "HEADGATE_PREFECT_SECONDS"
+OK, REFUSED = 200, (401, 403)
+PASSWORD_REFUSED = "refuses the name or the password"
 PINGS = 4  # within the time that it may be silent
 
 
@@ -22,14 +25,29 @@ def silent_seconds() -> float:
 
 def answers(url: str, seconds: float) -> bool:
     """A server of our own says nothing without its password; others say this much to anybody."""
+    return _asked(f"{url}/health", seconds) == OK
+
+
+def trouble_with(url: str, seconds: float) -> str:
+    """What keeps the server from being used, as the rest of a sentence about it; empty where nothing does. Health is told to anybody."""
+    said = _asked(f"{url}/health", seconds)
+    if said == OK:
+        said = _asked(f"{url}/admin/version", seconds)
+    if isinstance(said, int):
+        return PASSWORD_REFUSED if said in REFUSED else ""
+    return said or "does not answer"
+
+
+def _asked(url: str, seconds: float) -> int | str:
+    """The status, or why there is none, where that can be said."""
     import httpx
 
     password = os.environ.get("PREFECT_API_AUTH_STRING")
     headers = {"Authorization": authorization(password)} if password else {}
     try:
-        return httpx.get(f"{url}/health", timeout=seconds, headers=headers).status_code == httpx.codes.OK
-    except httpx.HTTPError:
-        return False
+        return httpx.get(url, timeout=seconds, headers=headers).status_code
+    except httpx.HTTPError as problem:
+        return certificate_problem(problem)
 
 
 @contextmanager

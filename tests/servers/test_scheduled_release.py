@@ -93,8 +93,8 @@ def test_a_schedule_runs_people_agree_in_their_browsers_and_it_is_published(
     assert anna.said == bert.said == []
 
 
-def prefect(installation: Installation, path: str, body: dict[str, Any]) -> Any:
+def prefect(installation: Installation, path: str, body: dict[str, Any], status: int = 200) -> Any:
     user, _, password = installation.environment["PREFECT_API_AUTH_STRING"].partition(":")
     answer = httpx.post(f"{installation.environment['PREFECT_API_URL']}/{path}", json=body, auth=(user, password), timeout=30)
-    assert answer.status_code == 200, answer.text
+    assert answer.status_code == status, answer.text
     return answer.json()

@@ -11,7 +11,7 @@ import pytest
 
 from headgate.core.errors import HeadgateError, IntegrityBroken, StoreUnavailable
 from tasks.ledger.event_log import Ledger
-from tasks.ledger.store_postgresql import open_store
+from tasks.ledger.store_postgresql import _refusal, open_store
 from tests.unit.postgresql import execute
 from tests.unit.tasks.ledger.conftest import fill, ingested, started
 
@@ -171,3 +171,10 @@ def test_a_server_that_does_not_answer_is_named_without_its_password(tmp_path: P
 def test_the_science_and_a_ledger_in_a_file_load_no_sqlalchemy() -> None:
     script = "import sys, headgate, tasks.ledger.open_ledger, tasks.ledger.store_sqlite; print('sqlalchemy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip() == "False"
+
+
+def test_a_password_that_is_refused_is_said_and_not_repeated() -> None:
+    """libpq gives no state for it, so it looked like a server that does not run."""
+    refusal = _refusal("", refused=True)
+    assert isinstance(refusal, StoreUnavailable)
+    assert refusal.message == "The ledger's database refuses the name or the password."

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import uuid
+from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 
 import psutil
 import pytest
 
 from tasks.ledger.dataset_lock import Process, this_process
-from tasks.release.served_runs import LABEL, SERVED_BY, by_schedule, is_abandoned, is_ending, note_process, noted_form
+from tasks.release.served_runs import DUE, LABEL, SERVED_BY, by_schedule, is_abandoned, is_ending, note_process, noted_form
 from tasks.runtime.parent_watch import VARIABLE
 
 HERE = this_process()
@@ -64,3 +67,51 @@ def test_what_nobody_serves_was_started_by_no_schedule(monkeypatch: pytest.Monke
     """No server is asked."""
     monkeypatch.delenv(VARIABLE, raising=False)
     assert not by_schedule()
+
+
+class Client:
+    """In the place of Prefect's: what it is asked about one run, and told of it."""
+
+    def __init__(self, **run: object) -> None:
+        self.run, self.told = SimpleNamespace(**run), {}
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_problem: object) -> None:
+        """Nothing is open."""
+
+    def read_flow_run(self, _id: object) -> SimpleNamespace:
+        return self.run
+
+    def update_flow_run_labels(self, _id: object, labels: dict[str, object]) -> None:
+        self.told.update(labels)
+
+
+@pytest.fixture
+def at_a_worker(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Client]:
+    """A run of a deployment, which nobody serves."""
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setenv("PREFECT__RUNTIME__DEPLOYMENT__ID", str(uuid.UUID(int=1)))
+    monkeypatch.setenv("PREFECT__RUNTIME__FLOW_RUN__ID", str(uuid.UUID(int=2)))
+
+    def give(**run: object) -> Client:
+        client = Client(**run)
+        monkeypatch.setattr("prefect.client.orchestration.get_client", lambda sync_client: client)
+        return client
+
+    return give
+
+
+def test_a_run_that_a_worker_has_started_is_a_schedules_if_prefect_says_so(at_a_worker: Callable[..., Client]) -> None:
+    """Of three runs that were late after a pause of three months, all three released: only those of `serve` asked if they were due."""
+    for scheduled, tags, expected in ((True, [], True), (False, [DUE], True), (False, [], False)):
+        at_a_worker(auto_scheduled=scheduled, tags=tags, expected_start_time=None)
+        assert by_schedule() is expected
+
+
+def test_a_workers_run_notes_its_process_and_is_not_ending_while_that_lives(at_a_worker: Callable[..., Client]) -> None:
+    client = at_a_worker()
+    note_process()
+    assert client.told[LABEL] == noted_form(HERE)
+    assert not is_ending(client.told, HERE)

@@ -21,6 +21,9 @@ from tasks.reporting.measured_tables import MeasuredRelease
 from tasks.reporting.mlflow_record import TrackedRelease
 from tasks.reporting.mlflow_runs import find_release, require_tracking, tag_candidate, track_release
 from tests.unit.claimed import claiming
+from tests.unit.tls_server import TlsServer, tls_server
+
+__all__ = ["tls_server"]
 
 pytestmark = pytest.mark.slow
 
@@ -381,3 +384,56 @@ def test_what_a_database_says_of_its_error_is_not_shown(tmp_path: Path) -> None:
     """
     done = subprocess.run([sys.executable, "-c", said, tmp_path], cwd=Path(__file__).parents[4], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("refused\n", "")
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MLflow asks again after an error, with pauses."""
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
+
+
+@pytest.fixture
+def answering(at_once: None) -> Iterator[Callable[[int], str]]:
+    """A server that gives every request the same status."""
+    import http.server
+
+    running = []
+
+    def start(status: int) -> str:
+        class Same(http.server.BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(status)
+                self.end_headers()
+
+            do_POST = do_GET
+
+            def log_message(self, *_said: object) -> None:
+                """It says nothing."""
+
+        running.append(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Same))
+        threading.Thread(target=running[-1].serve_forever, daemon=True).start()
+        return f"http://bob:secret-word@127.0.0.1:{running[-1].server_port}"
+
+    yield start
+    for server in running:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.parametrize(("status", "said"), [(401, "refuses the name or the password"), (500, "could not be used (MlflowException")])
+def test_a_server_that_refuses_or_is_broken_stops_the_release_and_says_which(
+    status: int, said: str, answering: Callable[[int], str], tracking_root: Path
+) -> None:
+    with pytest.raises(StoreUnavailable) as raised:
+        require_tracking("people", tracking_root, answering(status))
+    assert said in raised.value.message
+    assert ("MLFLOW_TRACKING_PASSWORD" in raised.value.cure) == (status == 401)
+    assert "secret-word" not in repr(raised.value)
+
+
+def test_a_servers_expired_certificate_is_named(
+    tls_server: TlsServer, at_once: None, tracking_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_SERVER_CERT_PATH", str(tls_server.authority))
+    with pytest.raises(StoreUnavailable, match="has a certificate that has expired"):
+        require_tracking("people", tracking_root, tls_server.start("expired"))

@@ -26,7 +26,7 @@ def test_a_home_of_prefect_that_cannot_be_made_is_named_before_anything_starts(t
 
 def test_a_server_that_does_not_answer_is_named_without_its_password() -> None:
     port = free_port()
-    with pytest.raises(StoreUnavailable, match=f"does not answer at 127.0.0.1:{port}") as refusal:
+    with pytest.raises(StoreUnavailable, match=f"at 127.0.0.1:{port}/api does not answer") as refusal:
         _require_answer(f"http://user:secret@127.0.0.1:{port}/api")
     assert "secret" not in str(refusal.value)
 

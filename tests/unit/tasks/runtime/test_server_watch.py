@@ -12,7 +12,7 @@ import pytest
 
 from headgate.core.errors import InputRejected
 from tasks.runtime import server_watch
-from tasks.runtime.server_watch import PINGS, VARIABLE, answers, silent_seconds, watched
+from tasks.runtime.server_watch import PINGS, VARIABLE, answers, silent_seconds, trouble_with, watched
 
 
 class Server:
@@ -90,3 +90,17 @@ def test_a_time_that_is_none_is_refused(text: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv(VARIABLE, text)
     with pytest.raises(InputRejected, match="not a number of seconds"):
         silent_seconds()
+
+
+def test_a_server_that_wants_another_password_is_known_by_that(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its health it tells anybody, so that a run began and broke at its first request, as a defect."""
+    answered = {"/health": 200, "/admin/version": 401}
+    monkeypatch.setattr(server_watch, "_asked", lambda url, _seconds: answered[url.removeprefix(server.url)])
+    assert trouble_with(server.url, 1) == "refuses the name or the password"
+    answered["/admin/version"] = 200
+    assert trouble_with(server.url, 1) == ""
+
+
+def test_a_server_that_says_nothing_does_not_answer(server: Server) -> None:
+    server.close()
+    assert trouble_with(server.url, 1) == "does not answer"
