@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from console.access.account_store import AccountStore
 from console.access.accounts import Accounts
+from console.access.allowance import TooOften
 from console.access.looks import Looks
 from console.access.passwords import Passwords
 from console.access.provider import Provider
@@ -128,6 +129,7 @@ def _answer_errors(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _incomplete)
     app.add_exception_handler(NotSignedIn, _to_sign_in)
     app.add_exception_handler(StillReading, _still_reading)
+    app.add_exception_handler(TooOften, _too_often)
 
 
 def _problem(request: Request, status: int, title: str, said: str, cure: str = "") -> Response:
@@ -166,6 +168,14 @@ def _incomplete(request: Request, problem: Exception) -> Response:
 def _still_reading(request: Request, problem: Exception) -> Response:
     answer = page(request, "still_reading.html.j2", status=503, reading=request.app.state.console.reading)
     answer.headers["Retry-After"] = "3"
+    return answer
+
+
+def _too_often(request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, TooOften)
+    store = request.app.state.console.accounts.store
+    answer = page(request, "too_often.html.j2", status=429, most=problem.most, until=problem.until)
+    answer.headers["Retry-After"] = str(max(1, int((problem.until - store.clock()).total_seconds())))
     return answer
 
 

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import Response, StreamingResponse
 
+from console.pages.chain_page import check_before
 from console.pages.frame import Console, Here, NotFound, SignedIn, page
 from headgate.core.errors import InputRejected, Refusal, TransitionRefused
 from policies.ledger.events import EVENT_TYPES
@@ -71,7 +72,7 @@ def trail(
         kinds=EVENT_TYPES,
         datasets=sorted({each.dataset for each in console.history().releases()}),
         check=console.check,
-        last=console.ledger.last(),
+        before_check=check_before(console),
         older="?" + urlencode({**asked, "view": view, "before": found.older}) if found.older else "",
         newest="?" + urlencode({**asked, "view": view}),
         other="?" + urlencode({**asked, "view": "timeline" if view == "table" else "table"}),
@@ -97,6 +98,7 @@ def event(request: Request, console: Here, person: SignedIn, seq: Annotated[int,
 def export(console: Here, person: SignedIn, filters: Annotated[Filters, Depends()]) -> Response:
     """The events as lines of JSON, oldest first, as `headgate audit export` writes them. Votes that are hidden are left blank. That
     somebody takes them along is an event; that they do again within the hour is not."""
+    console.allowance.take(person.principal, "export")
     wanted, now = filters.wanted(console), console.accounts.store.clock()
     taken = f"events {urlencode(filters.asked)}"
     if console.looks.is_new(person.principal, taken, now):
@@ -117,6 +119,7 @@ def evidence(console: Here, person: SignedIn, release: Annotated[str, Path(patte
         raise NotFound from None
     if known.hides_votes:
         raise TransitionRefused([Refusal("blind", "nobody is shown the votes before it is decided")], "Take it once it is decided.")
+    console.allowance.take(person.principal, "export")
     content, name = evidence_apart(console.home, known.release_id), f"evidence-{known.release_id}.tar.gz"
     record_downloaded(console.ledger, known, person.principal, content)
     return Response(content, media_type="application/gzip", headers={"Content-Disposition": f'attachment; filename="{name}"'})

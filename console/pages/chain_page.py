@@ -12,6 +12,8 @@ from starlette.responses import Response, StreamingResponse
 from console.access.principals import Person
 from console.pages.frame import Console, Here, SignedIn, page, see
 from headgate.core.errors import HeadgateError
+from policies.ledger.events_of_home import LedgerChecked
+from tasks.verification.chain_check import checked_before
 from tasks.verification.kept_heads import LARGEST, keep_head, kept_heads
 
 LOOKS_SECONDS = 0.5
@@ -27,12 +29,14 @@ def chain(request: Request, console: Here, person: SignedIn) -> Response:
 
 @router.post("/audit/chain")
 def verify_now(console: Here, person: SignedIn) -> Response:
-    console.check.start()
+    console.allowance.take(person.principal, "check")
+    console.check.start(person.principal)
     return see("/audit/chain")
 
 
 @router.post("/audit/chain/heads")
 def keep(request: Request, console: Here, person: SignedIn, head: Annotated[UploadFile, File()]) -> Response:
+    console.allowance.take(person.principal, "head")
     try:
         keep_head(console.home, console.ledger, head.file.read(LARGEST + 1))
     except HeadgateError as problem:
@@ -44,6 +48,11 @@ def keep(request: Request, console: Here, person: SignedIn, head: Annotated[Uplo
 def progress(console: Here, person: SignedIn) -> Response:
     check = console.check
     return followed(console, person, lambda: (check.running, check.done, check.total), lambda: check.running)
+
+
+def check_before(console: Console) -> LedgerChecked | None:
+    """What is known of the chain when nobody has had it checked since the console started."""
+    return None if console.check.last else checked_before(console.ledger, console.history().of_home)
 
 
 def followed(console: Console, person: Person, state: Callable[[], object], goes_on: Callable[[], bool]) -> Response:
@@ -69,13 +78,12 @@ def followed(console: Console, person: Person, state: Callable[[], object], goes
 
 
 def _page(request: Request, console: Here, problem: HeadgateError | None = None) -> Response:
-    last = console.ledger.last()
     return page(
         request,
         "chain.html.j2",
         status=200 if problem is None else 400,
         check=console.check,
-        last=last,
+        before=check_before(console),
         heads=kept_heads(console.home),
         problem=problem,
     )

@@ -49,6 +49,7 @@ def ask(
     if not 0 < len(text) <= LONGEST_REASON:
         return _form(request, console, person.principal, candidate, reason, 400)
     who = person.principal
+    console.allowance.take(who, "statement")
     looked = why_unrecorded(console, who, candidate)  # another event of theirs right before a blind vote would tell whose it is
     issued = issue_statement(console.home, console.ledger, candidate, str(action), who, text, who, looked)
     console.looks.note(who, candidate, console.accounts.store.clock())
@@ -96,6 +97,7 @@ def hand_in(
 def _record(request: Request, console: Console, issued: Issued, signature: bytes, named: str) -> Response:
     """As `headgate approve --signature` does it. What was signed must be what the page shows."""
     said = issued.said
+    console.allowance.take(said.principal, "signature")
     try:
         given = signed_elsewhere(console.home, said.candidate, signature, named)
         if given.said != said:

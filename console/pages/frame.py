@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse
 
 from console.access.accounts import Accounts
 from console.access.admission import Admission, Ended, ended_access
+from console.access.allowance import Allowance
 from console.access.challenges import Challenges
 from console.access.followers import Followers
 from console.access.looks import Looks
@@ -99,6 +100,7 @@ class Console:
     check: ChainCheck
     challenges: Challenges = field(default_factory=Challenges)
     followers: Followers = field(default_factory=Followers)
+    allowance: Allowance = field(default_factory=Allowance)
     checked: CheckedBefore = field(default_factory=CheckedBefore)
 
     def history(self) -> FollowedHistory:

@@ -59,6 +59,7 @@ def register(console: Here, person: SignedIn, answer: Annotated[str, Form(max_le
         raise NotFound
     if challenge is None:
         raise InputRejected(LATE, "Open the page of passkeys again, and make one there.")
+    console.allowance.take(person.principal, "passkey")
     made = registered_passkey(answer, challenge, demanded.rp, demanded.origins)
     keep_passkey(console.home, person.principal, made, console.ledger.seen_now())
     return see("/passkeys")

@@ -33,6 +33,7 @@ def invite(request: Request, console: Here, person: SignedIn, name: Name) -> Res
         return _shown(
             request, console, problem=message("This person has an account already. Reset their access, if they lost it."), status=409
         )
+    console.allowance.take(person.principal, "access")
     return _with_link(request, console, name, console.admission.invite(name, person.principal))
 
 
@@ -42,12 +43,14 @@ def reset(request: Request, console: Here, person: SignedIn, name: Name) -> Resp
     _require_operator(person)
     if not console.accounts.has(name):
         return _shown(request, console, problem=message("This person has no account. Invite them."), status=409)
+    console.allowance.take(person.principal, "access")
     return _with_link(request, console, name, console.admission.reset(name, person.principal))
 
 
 @router.post("/people/close")
 def close(request: Request, console: Here, person: SignedIn, name: Name) -> Response:
     _require_operator(person)
+    console.allowance.take(person.principal, "access")
     console.admission.close(name, person.principal)
     return see("/people")
 

@@ -41,6 +41,7 @@ def comment(
         raise NotFound
     if candidate not in ("", newest.candidate):
         raise InputRejected("A newer candidate was sealed since the page was shown.", "Open the comments again, and write about that one.")
+    console.allowance.take(person.principal, "comment")
     add_comment(console.home, console.ledger, newest.candidate, person.principal, text)
     return see(f"/datasets/{dataset}/comments")
 

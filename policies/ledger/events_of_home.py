@@ -1,4 +1,5 @@
-"""What happens in a home and to no release: who was let in to its console, and who took its events along. No data values."""
+"""What happens in a home and to no release: who was let in to its console, who took its events along, and who
+had them checked. No data values."""
 
 from __future__ import annotations
 
@@ -66,4 +67,17 @@ class EventsExported(HomeEvent):
     filtered: bool = False
 
 
-OfHome = PersonInvited | PersonJoined | AccessReset | AccessClosed | EventsExported
+class LedgerChecked(HomeEvent):
+    """In the console, somebody had every event up to `up_to`, whose hash is `head`, and all that was kept and published compared with
+    them. `faults`: how many were found."""
+
+    event: Literal["checked"] = "checked"
+    checked_by: str
+    up_to: Count
+    head: Annotated[str, Field(pattern=r"^([0-9a-f]{64})?$")]
+    releases: Count
+    versions: Count
+    faults: Count
+
+
+OfHome = PersonInvited | PersonJoined | AccessReset | AccessClosed | EventsExported | LedgerChecked

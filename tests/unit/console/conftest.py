@@ -135,5 +135,6 @@ def client(house: House) -> Iterator[Client]:
     """Wrong passwords of one test do not stop another, and who looked in one looks anew in the next."""
     house.console.attempts._failed.clear()
     house.console.looks._last.clear()
+    house.console.allowance._taken.clear()
     with Client(house) as browser:
         yield browser

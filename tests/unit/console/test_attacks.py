@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from console.access.allowance import PER_HOUR
 from console.access.sign_in_attempts import Attempts
 from console.pages.frame import COOKIE, Console
 from tests.unit.console.conftest import HOSTILE, STATES, Client, House
@@ -150,3 +151,30 @@ def test_what_does_not_work_tells_nobody_where_the_home_lies(client: Client, hou
     assert answer.status_code == 503
     assert "console.db cannot be used" in answer.text
     assert str(house.home.root) not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("person", "method", "path", "form", "first"),
+    [
+        ("anna", "POST", "/candidates/{awaiting}/decide", {"action": "approve", "reason": "read it"}, 303),
+        ("anna", "POST", "/datasets/people/comments", {"text": "a word"}, 303),
+        ("auditor", "POST", "/audit/chain", {}, 303),
+        ("auditor", "GET", "/audit/export?kind=rejected", {}, 200),
+        ("operator", "POST", "/people", {"name": "hugo"}, 200),
+        ("operator", "POST", "/people/close", {"name": "hugo"}, 303),
+        ("auditor", "HEAD FILE", "/audit/chain/heads", {}, 400),
+    ],
+)
+def test_nobody_who_has_signed_in_fills_the_home_or_takes_all_of_its_time(
+    client: Client, house: House, monkeypatch: pytest.MonkeyPatch, person: str, method: str, path: str, form: dict[str, str], first: int
+) -> None:
+    monkeypatch.setattr(house.console.allowance, "per_hour", dict.fromkeys(PER_HOUR, 1))
+    client.sign_in(person)
+    where = path.format(awaiting=house.candidates["awaiting"].id)
+    sent = {"files": {"head": ("x", b"{}")}} if method == "HEAD FILE" else {"data": form} if form else {}
+    answers = [client.request("GET" if method == "GET" else "POST", where, **sent) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [first, 429]
+    assert "You have done this once within an hour" in answers[1].text
+    assert "Go on after" in answers[1].text
+    assert 0 < int(answers[1].headers["Retry-After"]) <= 3600
+    house.console.check.wait(60)

@@ -19,6 +19,18 @@ def test_the_chain_is_checked_when_somebody_asks_and_says_up_to_where_it_is_whol
     assert "whole up to event" in client.see("/audit").text
 
 
+def test_after_a_restart_the_page_still_says_up_to_where_it_was_whole(client: Client, house: House, monkeypatch) -> None:
+    client.sign_in("auditor")
+    client.post("/audit/chain")
+    house.console.check.wait(60)
+    event = house.ledger.events_of("home")[-1]
+    monkeypatch.setattr(house.console.check, "last", None)
+    page = client.see("/audit/chain").text
+    assert f"Whole up to event {event.up_to:,}." in page
+    assert "for auditor." in page
+    assert f"whole up to event {event.up_to:,}" in client.see("/audit").text
+
+
 def test_while_it_is_checked_the_page_says_how_far_and_reloads_without_a_script(client: Client, house: House, monkeypatch) -> None:
     check = house.console.check
     monkeypatch.setattr(type(check), "running", property(lambda self: True))
