@@ -25,9 +25,14 @@ def serve(
     register: Annotated[bool, typer.Option("--register", help="Register the policies with --key, and end.")] = False,
     engine: EngineName = None,
     scheduler: Scheduler = None,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option("--metrics-port", min=1, max=65535, help="Answer Prometheus at this port of this machine.", show_default=False),
+    ] = None,
     verbose: Verbose = False,
 ) -> None:
     """Run every registered policy on its schedule, publish approved candidates, and answer at HEADGATE_SOCKET, until stopped."""
+    from flows.metrics_process import metrics_answered
     from flows.notice_watch import take_addresses
     from flows.serve import not_registered, register_policies, scheduled_policies, serve_policies, settle_in
     from flows.service.listen import listening, requests_answered
@@ -55,7 +60,12 @@ def serve(
     settle_in(home)
     notices = take_addresses(home)
     quieten(home, verbose)
-    with listening(path) as listener, prefect_api(scheduling=True), requests_answered(home, listener):
+    with (
+        listening(path) as listener,
+        metrics_answered(metrics_port),
+        prefect_api(scheduling=True),
+        requests_answered(home, listener),
+    ):
         _announce(home, scheduled, listener)
         serve_policies(scheduled, notices)
 

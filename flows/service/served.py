@@ -11,7 +11,23 @@ from flows.terminal.options import is_id
 ROOM = "flows.cli."
 # These open no home, or are the operator's own: they run where they are started.
 HERE = frozenset(
-    {"init", "check", "advise", "verify", "read", "estimate", "demo", "serve", "deploy", "console", "notify", "doctor", "backup", "restore"}
+    {
+        "init",
+        "check",
+        "advise",
+        "verify",
+        "read",
+        "estimate",
+        "demo",
+        "serve",
+        "deploy",
+        "console",
+        "notify",
+        "metrics",
+        "doctor",
+        "backup",
+        "restore",
+    }
 )
 
 
