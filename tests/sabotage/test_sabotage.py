@@ -14,8 +14,10 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -43,9 +45,10 @@ NOT_COPIED = shutil.ignore_patterns("results", "*.pyc.*", "*.tmp.*")  # what ano
 # Machine words wrap silently where they are compiled; as numpy scalars they warn, and warnings are errors. That hypothesis is imported
 # already is meant.
 IGNORED = ("ignore:overflow encountered:RuntimeWarning", "ignore::pytest.PytestAssertRewriteWarning")
-ARGUMENTS = ("-x", "-p", "no:xdist", *(word for warning in IGNORED for word in ("-W", warning)))
+ARGUMENTS = ("-x", *(word for warning in IGNORED for word in ("-W", warning)))
 SECONDS = 600  # loops run as plain Python, and two sabotages run at once
-FILES_OF_TESTS = sorted({sabotage["test"].partition("::")[0] for sabotage in SABOTAGES})
+FOLDERS_OF_TESTS = sorted({sabotage["test"].partition("::")[0].rpartition("/")[0] for sabotage in SABOTAGES})
+LOWEST_ROOMS = ("headgate", "policies")  # what import-linter lets import nothing of the others
 
 
 @cache
@@ -60,22 +63,36 @@ class Result:
     output: str
 
 
+class Imports(StrEnum):
+    """What a process holds of the project when a test starts in it: nothing that a sabotage changes."""
+
+    NOTHING = "nothing of the project"
+    LOWEST = "the lowest rooms"
+    INTERPRETED = "nothing of the project, and loops run as plain Python"
+
+
+def imports_beside(file: str) -> Imports:
+    """What may be imported before this file is changed."""
+    if file in interpreted_files():
+        return Imports.INTERPRETED
+    return Imports.NOTHING if file.startswith(LOWEST_ROOMS) else Imports.LOWEST
+
+
 @dataclass(frozen=True)
 class Copy:
-    """A copy of the project whose tests run in forks of two processes: one in which loops are compiled, as they are in the project's own
-    cache, and one in which they are `interpreted`."""
+    """A copy of the project whose tests run in forks of a few processes, each of which holds as much as it may."""
 
     folder: Path
-    compiled: subprocess.Popen[str]
-    interpreted: subprocess.Popen[str]
+    forking: dict[Imports, subprocess.Popen[str]]
+    temporary: Path
 
-    def tested(self, interpreted: bool, *tests: str) -> Result:
+    def tested(self, imports: Imports, *tests: str) -> Result:
         output = self.folder / "output"
-        request = {"folder": str(self.folder), "arguments": [*ARGUMENTS, *tests], "output": str(output), "seconds": SECONDS}
-        forking = self.interpreted if interpreted else self.compiled
+        arguments = [*ARGUMENTS, f"--basetemp={self.temporary}", *tests]
+        forking = self.forking[imports]
         assert forking.stdin is not None
         assert forking.stdout is not None
-        forking.stdin.write(json.dumps(request) + "\n")
+        forking.stdin.write(json.dumps({"arguments": arguments, "output": str(output), "seconds": SECONDS}) + "\n")
         forking.stdin.flush()
         code = int(forking.stdout.readline())
         return Result(code, output.read_text(encoding="utf-8", errors="replace"))
@@ -90,16 +107,22 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
             shutil.copytree(source, folder / part, ignore=NOT_COPIED)  # with its times: by them a loop's cache knows its source
         else:
             shutil.copy2(source, folder / part)
-    with _forking(folder) as compiled, _forking(folder, NUMBA_DISABLE_JIT="1") as interpreted:
-        yield Copy(folder, compiled, interpreted)
-        for forking in (compiled, interpreted):
-            assert forking.stdin is not None
-            forking.stdin.close()
+    with (
+        TemporaryDirectory(prefix="sabotage-", ignore_cleanup_errors=True) as temporary,  # a short path: sockets lie in it
+        _forking(folder) as nothing,
+        _forking(folder, *LOWEST_ROOMS) as lowest,
+        _forking(folder, NUMBA_DISABLE_JIT="1") as interpreted,
+    ):
+        forking = {Imports.NOTHING: nothing, Imports.LOWEST: lowest, Imports.INTERPRETED: interpreted}
+        yield Copy(folder, forking, Path(temporary) / "t")
+        for process in forking.values():
+            assert process.stdin is not None
+            process.stdin.close()
 
 
-def _forking(folder: Path, **environment: str) -> subprocess.Popen[str]:
+def _forking(folder: Path, *rooms: str, **environment: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-P", str(folder / "tests/sabotage/forking.py")],
+        [sys.executable, "-P", str(folder / "tests/sabotage/forking.py"), *rooms],
         cwd=folder,
         env={**os.environ, **environment},
         stdin=subprocess.PIPE,
@@ -142,7 +165,7 @@ def test_a_sabotage_turns_its_named_test_red(sabotage: dict[str, Any], copy: Cop
     # Bytecode is taken for that of a source of the same second and length: each state of the file gets a second of its own.
     os.utime(path, ns=(stamp, stamp + (1 + SABOTAGES.index(sabotage)) * 10**9))
     try:
-        result = copy.tested(sabotage["file"] in interpreted_files(), sabotage["test"])
+        result = copy.tested(imports_beside(sabotage["file"]), sabotage["test"])
     finally:
         path.write_text(whole, encoding="utf-8")
         os.utime(path, ns=(stamp, stamp))  # to the nanosecond, or its loops would be compiled again
@@ -153,9 +176,12 @@ def test_a_sabotage_turns_its_named_test_red(sabotage: dict[str, Any], copy: Cop
 
 @pytest.mark.long
 @pytest.mark.timeout(SECONDS + 60)
-@pytest.mark.parametrize("file", FILES_OF_TESTS)
-def test_without_a_sabotage_the_named_tests_are_green(file: str, copy: Copy) -> None:
-    named = {(one["file"] in interpreted_files(), one["test"]) for one in SABOTAGES if one["test"].partition("::")[0] == file}
-    for interpreted in {how for how, _ in named}:
-        result = copy.tested(interpreted, *sorted(test for how, test in named if how == interpreted))
+@pytest.mark.parametrize("folder", FOLDERS_OF_TESTS)
+def test_without_a_sabotage_the_named_tests_are_green(folder: str, copy: Copy) -> None:
+    named: dict[Imports, set[str]] = {}
+    for sabotage in SABOTAGES:
+        if sabotage["test"].partition("::")[0].rpartition("/")[0] == folder:
+            named.setdefault(imports_beside(sabotage["file"]), set()).add(sabotage["test"])
+    for imports, tests in named.items():
+        result = copy.tested(imports, *sorted(tests))
         assert result.code == 0, result.output[-4000:]
