@@ -32,6 +32,7 @@ def serve(
     verbose: Verbose = False,
 ) -> None:
     """Run every registered policy on its schedule, publish approved candidates, and answer at HEADGATE_SOCKET, until stopped."""
+    from flows.deployed_here import require_not_deployed
     from flows.metrics_process import metrics_answered
     from flows.notice_watch import take_addresses
     from flows.serve import not_registered, register_policies, scheduled_policies, serve_policies, settle_in
@@ -66,6 +67,7 @@ def serve(
         prefect_api(scheduling=True),
         requests_answered(home, listener),
     ):
+        require_not_deployed(home)
         _announce(home, scheduled, listener)
         serve_policies(scheduled, notices)
 

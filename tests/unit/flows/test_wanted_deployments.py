@@ -34,7 +34,7 @@ def test_a_shipped_policy_is_named_as_every_machine_knows_it() -> None:
     assert release.tags == ("headgate", "hospital-patients")  # no home's
 
 
-def test_runs_call_nobody_and_tell_the_server_nothing_of_their_logs() -> None:
+def test_runs_call_nobody_tell_the_server_nothing_of_their_logs_and_wait_for_it() -> None:
     environments = {tuple(one.environment.items()) for one in wanted_deployments(scheduled_policies([Path("shipped:hospital-patients")]))}
     (environment,) = environments
     assert dict(environment) == {
@@ -44,6 +44,7 @@ def test_runs_call_nobody_and_tell_the_server_nothing_of_their_logs() -> None:
         "GX_ANALYTICS_ENABLED": "false",
         "PREFECT_LOGGING_TO_API_ENABLED": "false",
         "PREFECT_RESULTS_PERSIST_BY_DEFAULT": "false",
+        "PREFECT_CLIENT_MAX_RETRIES": "7",
     }
 
 
