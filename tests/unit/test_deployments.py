@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DEPLOYMENTS = ROOT / "deployments"
 GUIDE = (ROOT / "docs/guide-operator.md").read_text(encoding="utf-8")
 UNITS = sorted((DEPLOYMENTS / "systemd").glob("*.service"))
+TIMERS = sorted((DEPLOYMENTS / "systemd").glob("*.timer"))
 SECRET = re.compile(r"(PASSWORD|SECRET|AUTH_STRING|DATABASE_URL|CONNECTION_URL|STORE_URI)$")
 COMMANDS = (
     "prefect server start",
@@ -157,6 +158,10 @@ def test_kubernetes_takes_every_object_and_no_container_has_rights() -> None:
         assert [one["name"] for one in container["env"] if SECRET.search(one["name"])] == []
 
 
+def test_every_timer_has_its_service() -> None:
+    assert {timer.stem for timer in TIMERS} <= {unit.stem for unit in UNITS}
+
+
 def test_units_hold_no_secret_and_leave_nothing_to_be_gained() -> None:
     for unit in UNITS:
         lines = unit.read_text(encoding="utf-8").splitlines()
@@ -177,11 +182,11 @@ def test_systemd_takes_every_unit(tmp_path: Path) -> None:
         (programs / place).write_text("#!/bin/sh\n")
         (programs / place).chmod(0o755)
     copies = []
-    for unit in UNITS:
+    for unit in (*UNITS, *TIMERS):
         copies.append(tmp_path / unit.name)
         copies[-1].write_text(unit.read_text().replace("/opt/headgate/", f"{programs}/"))
     said = subprocess.run(["systemd-analyze", "verify", "--man=no", *copies], capture_output=True, text=True, timeout=60)
-    ours = [line for line in said.stderr.splitlines() if any(unit.name in line for unit in UNITS)]
+    ours = [line for line in said.stderr.splitlines() if any(unit.name in line for unit in (*UNITS, *TIMERS))]
     assert (said.returncode, ours) == (0, [])
 
 
