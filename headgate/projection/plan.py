@@ -154,6 +154,7 @@ class NoPlan(RequirementNotMet):
     def __init__(self, sentence: str, measured: float | None, required: float | None, remedy: str, steps: Sequence[SearchStep]) -> None:
         super().__init__(sentence, remedy, "plan", measured, required)
         self.steps = tuple(steps)
+        self.args = (sentence, measured, required, remedy, self.steps)  # what it is made of again, where it is handed to another process
 
 
 NOTHING_PASSES = "No plan passes."

@@ -33,7 +33,7 @@ def published_before(policy: Policy, ingested: Ingested) -> PublishedBefore | No
             return None
         came_out = read_history(found_ledger(home)).came_out(policy.dataset)
         known = known_versions(home, policy.dataset, came_out, accepted=True)
-        people = pseudonyms_of(home, policy, ingested) if known else None
+        people = pseudonyms_of(home, policy, ingested.identifiers) if known else None
     except (HeadgateError, OSError):
         return None
     versions = tuple(each.version for each in known if people is not None and (each.version.places_of(people) >= 0).any())

@@ -56,7 +56,8 @@ def reopen(home: Home, candidate: Candidate, policy: Path | None = None, source:
     ingested = _source(home, loaded, source or (Path(kept.source) if kept and kept.source else None), candidate)
     dictionaries = encode_dictionaries(loaded, ingested.table)
     _check_queries(home, dictionaries, candidate)
-    return Reopened(loaded, prepare_source(loaded.policy, ingested, dictionaries), pseudonyms_of(home, loaded.policy, ingested))
+    people = pseudonyms_of(home, loaded.policy, ingested.identifiers)
+    return Reopened(loaded, prepare_source(loaded.policy, ingested, dictionaries), people)
 
 
 def _check_queries(home: Home, dictionaries: Dictionaries, candidate: Candidate) -> None:

@@ -1,1 +1,1 @@
-"""Jobs on Dask: a cluster of one's own or somebody's scheduler, the encrypted files that its workers share, and who may take part."""
+"""Steps and jobs on Dask: a cluster of its own or somebody's scheduler, the encrypted files that workers share, and who may take part."""

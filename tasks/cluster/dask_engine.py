@@ -1,82 +1,57 @@
-"""Jobs on the workers of a Dask cluster. They have the same outcomes as in this process: a job's seed decides its groups, and a table's
-regions follow from the table."""
+"""The engine of a release on a Dask cluster: workers try its tables, and carry out those of its steps that look at data."""
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from distributed import Client
 
-from policies.jobs.engine import Ended, Together
-from policies.jobs.spool import Reference
-from policies.jobs.table_job import TableJob, TableOutcome, Workplace
-from tasks.cluster.in_flight import Answer, InFlight, Shared, threads_of
-from tasks.cluster.remote_work import run_job
+from policies.jobs.engine import Engine, Together
+from policies.jobs.spool import Spool
+from policies.jobs.table_job import Workplace
+from tasks.cluster.in_flight import Answer, InFlight, Shared
+from tasks.cluster.remote_step import run_step
+from tasks.cluster.sent_jobs import SentJobs, call_name
 from tasks.cluster.shared_files import SharedFiles
 
+R = TypeVar("R")
 
-class DaskEngine:
-    """`place` is this process's own: what jobs refer to is taken from its spool, and lies encrypted in `files` from then on."""
+
+class DaskEngine(SentJobs):
+    """What lies in `files` is encrypted; this process has its key as workers do, and looks at nothing that no step gives out."""
 
     def __init__(self, place: Workplace, client: Client, files: SharedFiles, shared: Shared) -> None:
-        self.place, self.client, self.files, self.shared = place, client, files, shared
-        self._given: set[str] = set()
-        self._call = ""
+        super().__init__(place, client, files, shared, self._begun)
+        self._call = self._counted = ""
         self._together = Together(None)
         client.subscribe_topic(shared.topic, self._report)
 
-    @property
-    def workers(self) -> int:
-        return max(1, threads_of(self.client))
+    def carry_out(self, body: Callable[[Engine, Spool], R]) -> R:
+        """By one of the workers, and by another one if that dies."""
+        sent, call, answers = self.files.put(body), self._begun(), list[Answer]()
 
-    def map(self, jobs: Sequence[TableJob], ended: Ended | None = None) -> list[TableOutcome]:
-        answers = self._each(jobs, ended, to_the_end=False)
-        problems = [answers[number].problem for number in sorted(answers) if answers[number].problem is not None]
-        if problems:
-            raise problems[0]  # type: ignore[misc]
-        return [answers[number].thing for number in range(len(jobs))]
+        def heard(_number: int, answer: Answer) -> bool:
+            answers.append(answer)
+            return True
 
-    def attempt(self, jobs: Sequence[TableJob]) -> list[TableOutcome | Exception]:
-        answers = self._each(jobs, None, to_the_end=True)
-        return [answers[number].problem or answers[number].thing for number in range(len(jobs))]
+        send = (self.shared, sent.key, call)
+        InFlight(self.client, self.files, run_step, lambda _number: send, self.place.stopping.is_set).run(1, 1, heard)
+        self.files.drop(sent)
+        if answers[0].problem is not None:
+            raise answers[0].problem
+        result: R = answers[0].thing
+        return result
 
-    def _each(self, jobs: Sequence[TableJob], ended: Ended | None, to_the_end: bool) -> dict[int, Answer]:
-        self._together, self._call = Together(self.place.report), secrets.token_hex(4)
-        call = self._call
-        answers: dict[int, Answer] = {}
-        sent: dict[int, Reference[TableJob]] = {}
-
-        def send(number: int) -> tuple[Any, ...]:
-            if number not in sent:
-                self._share(jobs[number])
-                sent[number] = self.files.put(jobs[number])
-            return self.shared, sent[number].key, call, number
-
-        def heard(number: int, answer: Answer) -> bool:
-            answers[number] = answer
-            self.files.drop(sent[number])
-            if ended is not None and answer.problem is None:
-                ended()
-            return to_the_end or answer.problem is None
-
-        InFlight(self.client, self.files, run_job, send, self.place.stopping.is_set).run(len(jobs), self.workers, heard)
-        return answers
-
-    def _share(self, thing: Any) -> None:
-        """What a job refers to, and what that refers to in the job's own parts."""
-        for field in fields(thing):
-            part = getattr(thing, field.name)
-            if isinstance(part, Reference):
-                if part.key not in self._given:
-                    self.files.keep(part, self.place.spool.get(part))
-                    self._given.add(part.key)
-            elif is_dataclass(part) and not isinstance(part, type):
-                self._share(part)
+    def _begun(self) -> str:
+        self._call = call_name()
+        return self._call
 
     def _report(self, event: tuple[Any, tuple[str, int, int, int]]) -> None:
+        """A step may send jobs several times: each time is counted from the start."""
         call, number, done, total = event[1]
-        if call == self._call and not self.place.stopping.is_set():
-            self._together.of(number)(done, total)
+        if call.partition(".")[0] != self._call or self.place.stopping.is_set():
+            return
+        if call != self._counted:
+            self._counted, self._together = call, Together(self.place.report)
+        self._together.of(number)(done, total)

@@ -35,7 +35,7 @@ R = TypeVar("R")
 def run_job(shared: Shared, job: str, call: str, number: int) -> str:
     """One table. A callable distance is resolved here, under the list of this worker's operator."""
     worker, client, files = get_worker(), get_client(), SharedFiles(Path(shared.folder), shared.key)
-    with _ended_with_its_task(worker) as stopping:
+    with ended_with_its_task(worker) as stopping:
         secede()  # the regions of this table need a place to be worked on
 
         def work() -> Any:
@@ -46,20 +46,20 @@ def run_job(shared: Shared, job: str, call: str, number: int) -> str:
         def report(done: int, total: int) -> None:
             worker.log_event(shared.topic, [call, number, done, total])
 
-        return files.put(_answered(work)).key
+        return files.put(answered(work)).key
 
 
 def run_piece(shared: Shared, piece: str) -> str:
     files = SharedFiles(Path(shared.folder), shared.key)
     state = np.zeros(3, dtype=np.int64)
-    with _ended_with_its_task(get_worker(), state):
+    with ended_with_its_task(get_worker(), state):
 
         def work() -> Any:
             shared.build.require_same(build_here())
             function, given = files.get(Reference[tuple[Callable[[Any, State], Any], Any]](piece))
             return function(given, state), int(state[DONE])
 
-        return files.put(_answered(work)).key
+        return files.put(answered(work)).key
 
 
 class RemoteWorkers:
@@ -94,7 +94,7 @@ class RemoteWorkers:
         return [made[number] for number in range(len(pieces))]
 
 
-def _answered(work: Callable[[], Any]) -> Answer:
+def answered(work: Callable[[], Any]) -> Answer:
     try:
         return Answer(guarded(work)())
     except HeadgateError as problem:
@@ -104,7 +104,7 @@ def _answered(work: Callable[[], Any]) -> Answer:
 
 
 @contextmanager
-def _ended_with_its_task(worker: Worker, state: State | None = None) -> Iterator[threading.Event]:
+def ended_with_its_task(worker: Worker, state: State | None = None) -> Iterator[threading.Event]:
     """Dask cannot stop what a thread does: so this looks whether the task is still wanted, and stops the loops if not."""
     stopping, done, key = threading.Event(), threading.Event(), worker.get_current_task()
 

@@ -85,6 +85,9 @@ class SharedFiles:
         thing: T = pickle.loads(plain)  # only who has the key can have written it
         return thing
 
+    def holds(self, reference: Reference[Any]) -> bool:
+        return self._path(reference).exists()
+
     def drop(self, reference: Reference[Any]) -> None:
         with suppress(OSError):
             self._path(reference).unlink()

@@ -31,6 +31,10 @@ class IdentifierValues:
     def __contains__(self, name: str) -> bool:
         return name in self._texts
 
+    def only(self, name: str) -> IdentifierValues | None:
+        """That one without the others; None if the source has no identifier of that name."""
+        return IdentifierValues({name: self._texts[name]}) if name in self._texts else None
+
     def of(self, name: str) -> NDArray[np.object_] | None:
         """One of the identifiers, row by row and without blanks around it; None if the source has no identifier of that name."""
         return compute.utf8_trim_whitespace(self._texts[name]).to_numpy() if name in self._texts else None

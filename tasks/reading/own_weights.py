@@ -43,8 +43,9 @@ def own_weights(loaded: LoadedPolicy, cells: pa.Table, where: str) -> OwnWeights
         return None
     if loaded.references.people is None:
         raise InputRejected(f"The table of weights '{cost.people.path}' was not read.", "Give the file that the policy names.")
-    _check_fits(cost, loaded.references.people)
-    weights = _of_people(cost.people, loaded.references.people, cells, where, loaded.policy)
+    table = loaded.references.people.opened()
+    _check_fits(cost, table)
+    weights = _of_people(cost.people, table, cells, where, loaded.policy)
     return OwnWeights(weights.pop(EVERYTHING, None), weights)
 
 

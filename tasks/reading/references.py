@@ -18,6 +18,7 @@ from headgate.core.columns import Role
 from headgate.core.errors import CellsRejected, HeadgateError, InputRejected, PolicyInvalid
 from headgate.core.hierarchy import Hierarchy
 from headgate.core.units import counted
+from policies.attackers.sensitivity_key import PeopleKey
 from policies.schema.attribute import ValuesFrom
 from policies.schema.digest import digested_form, policy_digest
 from policies.schema.intake_keys import RegionKey
@@ -36,6 +37,18 @@ HierarchyRows = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, eq=False)
+class WeightsFile:
+    """What people themselves want weighed, as its bytes: unlike an opened table it can be sent to where the source is read."""
+
+    key: PeopleKey
+    content: bytes = field(repr=False)
+
+    def opened(self) -> Source:
+        path = self.key.path
+        return open_file(self.content, path, f"The table of weights {path}", self.key.separator, self.key.encoding)
+
+
+@dataclass(frozen=True, eq=False)
 class References:
     """The referenced files, parsed; hierarchies and code lists by attribute."""
 
@@ -43,7 +56,7 @@ class References:
     codes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     regions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # by attribute: what each key of its table belongs to
     dictionaries: Mapping[str, RegisterTexts] = field(default_factory=dict)  # by name; not those that a query gives
-    people: Source | None = None  # what people themselves want weighed
+    people: WeightsFile | None = None
     signers: str | None = None
     suite: str | None = None
 
@@ -132,6 +145,9 @@ def _parse(policy: Policy, contents: Mapping[str, bytes]) -> References:
     files = [(given, given.file[1]) for given in (attackers.dictionaries if attackers else ()) if given.file is not None]
     identifiers = policy.named(Role.IDENTIFIER)
     people = attackers.sensitivity.people if attackers and attackers.sensitivity else None
+    weights = None if people is None else WeightsFile(people, contents[people.path])
+    if weights is not None:
+        weights.opened()  # what cannot be read is refused before any work
     return References(
         hierarchies,
         codes,
@@ -142,9 +158,7 @@ def _parse(policy: Policy, contents: Mapping[str, bytes]) -> References:
             )
             for given, path in files
         },
-        None
-        if people is None
-        else open_file(contents[people.path], people.path, f"The table of weights {people.path}", people.separator, people.encoding),
+        weights,
         None if signers is None else _text(contents[signers], f"The signers file {signers}"),
         None if suite is None else _text(contents[suite], f"The suite {suite}"),
     )

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from policies.jobs.engine import Engine, LocalEngine
 from policies.jobs.spool import MemorySpool, Spool
 from policies.jobs.table_job import Workplace
 from policies.ledger.events import Event, RunStarted
-from policies.ledger.standing import Release
 from policies.schema.operator_file import Operator
 from policies.schema.policy import Policy, require_ready
 from policies.schema.series_default import with_series
@@ -40,6 +38,7 @@ from tasks.release.kept_progress import kept_progress
 from tasks.release.listener import Listener, listener_here
 from tasks.release.observed_steps import observed
 from tasks.release.stopwatch import Stopwatch
+from tasks.release.work import Elsewhere, Work
 from tasks.runtime.callables import callable_distance
 from tasks.runtime.home import Home
 from tasks.series.known_versions import drop_ended
@@ -58,33 +57,22 @@ class Happened:
     payload: Mapping[str, Any]
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Run(Work):
     """`stage` is a private folder for what is written. What is large or private lies in the spool; `stopping` ends what any thread still
     groups for this release."""
 
     release_id: str
     started: str  # UTC, ISO 8601
-    loaded: LoadedPolicy
-    source: Path | None  # a file that takes the place of the policy's own
     stage: Path
     home: Home
     ledger: Ledger
     key: PrivateKey = field(repr=False)
     runner: Signer
-    seed: bytes = field(repr=False)
-    spool: Spool = field(repr=False)
-    engine: Engine = field(repr=False)
     clock: Stopwatch = field(repr=False)
     demands: Demands = field(default_factory=lambda: Demands(Operator()))
     registration: Registration | None = None
-    versions: tuple[Release, ...] = ()  # of the dataset that came out before, oldest first
     stopping: threading.Event = field(default_factory=threading.Event, repr=False)
-
-    @cached_property
-    def policy(self) -> Policy:
-        """What is asked of this run: the policy, and of a series what it leaves unsaid."""
-        return with_series(self.loaded.policy, len(self.versions))
 
     @property
     def quorum(self) -> Quorum:
@@ -157,23 +145,23 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
         with_series(loaded.policy, len(history.came_out(loaded.policy.dataset)))  # refused before any work
         drop_ended(home, history, loaded.policy.dataset)
         keep_policy(home, loaded)
-        spool, stopping = MemorySpool(), threading.Event()
-        clock = Stopwatch(listener)
-        place = Workplace(spool, callable_distance, _progress(loaded.policy, clock, listener), stopping)
-        with opened_engine(place, home.shared(release_id)) as engine:
+        clock, stopping = Stopwatch(listener), threading.Event()
+        place = Workplace(MemorySpool(), callable_distance, _progress(loaded.policy, clock, listener), stopping)
+        with opened_engine(place, home.shared(release_id)) as opened:
             run = Run(
                 release_id=release_id,
                 started=ledger.now().isoformat(),
                 loaded=loaded,
-                source=source,
+                source=None if source is None else source.expanduser().absolute(),
                 stage=home.stage(release_id),
                 home=home,
                 ledger=ledger,
                 key=runner.key,
                 runner=runner.signer,
                 seed=secrets.token_bytes(32),
-                spool=spool,
-                engine=engine,
+                spool=opened.spool,
+                engine=opened.engine,
+                elsewhere=opened.elsewhere,
                 clock=clock,
                 demands=runner.demands,
                 registration=runner.registration,
@@ -183,21 +171,30 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
             try:
                 yield run
             finally:
-                spool.close()
+                opened.spool.close()
                 home.clear_stage(release_id)
 
 
+@dataclass(frozen=True, eq=False)
+class OpenedEngine:
+    """What tries tables, where data lies, and who looks at it, if not this process."""
+
+    engine: Engine
+    spool: Spool
+    elsewhere: Elsewhere | None = None
+
+
 @contextmanager
-def opened_engine(place: Workplace, scratch: Path) -> Iterator[Engine]:
+def opened_engine(place: Workplace, scratch: Path) -> Iterator[OpenedEngine]:
     """The one that was chosen. Dask is imported by those who chose it only."""
     choice = engine_here()
     if choice.is_local:
-        yield LocalEngine(place)
+        yield OpenedEngine(LocalEngine(place), place.spool)
         return
     from tasks.cluster.opened_cluster import dask_engine
 
     with dask_engine(choice, place, scratch) as engine:
-        yield engine
+        yield OpenedEngine(engine, engine.files, engine)
 
 
 def begun(run: Run) -> Happened:

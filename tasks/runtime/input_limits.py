@@ -18,6 +18,11 @@ def take_limits(said: Mapping[str, int]) -> None:
     _operators.update(said)
 
 
+def limits_taken() -> dict[str, int]:
+    """What counts here, for a process that works for the same operator."""
+    return dict(_operators)
+
+
 @dataclass(frozen=True)
 class Limit:
     """A bound: its key in `limits` of operator.yaml, what holds without it, and what it counts."""

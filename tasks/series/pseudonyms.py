@@ -10,7 +10,7 @@ import numpy as np
 
 from headgate.series.kept_version import Pseudonyms
 from policies.schema.policy import Policy
-from tasks.reading.ingest import Ingested
+from tasks.reading.identifiers import IdentifierValues
 from tasks.runtime.home import Home
 from tasks.signing.home_keys import ledger_secret
 
@@ -27,12 +27,12 @@ def pseudonyms(secret: bytes, dataset: str, identifiers: Iterable[str]) -> Pseud
     return np.frombuffer(bytes(digests), dtype=f"S{BYTES}")
 
 
-def pseudonyms_of(home: Home, policy: Policy, ingested: Ingested) -> Pseudonyms | None:
+def pseudonyms_of(home: Home, policy: Policy, identifiers: IdentifierValues) -> Pseudonyms | None:
     """Of each row; None where no identifier says who is who in other versions."""
     person = policy.person_column
-    if person is None or person not in ingested.identifiers:
+    if person is None or person not in identifiers:
         return None
-    return pseudonyms(ledger_secret(home.keys), policy.dataset, chain.from_iterable(ingested.identifiers.some_at_a_time(person)))
+    return pseudonyms(ledger_secret(home.keys), policy.dataset, chain.from_iterable(identifiers.some_at_a_time(person)))
 
 
 def keeping_key(secret: bytes) -> bytes:

@@ -25,6 +25,7 @@ from tasks.reading.source_csv import open_csv, open_csv_bytes
 from tasks.reading.source_parquet import open_parquet, open_parquet_bytes
 from tasks.stores.files import read_file
 from tasks.tables.coded_cells import JoinedParts, coded_texts
+from tasks.tables.spooled_stage import SpooledStage
 from tasks.tables.write import WrittenFile
 
 WHAT = "The table"
@@ -68,7 +69,7 @@ class JoinedBytes:
         return Joined(self._sum.hexdigest(), self._bytes)
 
 
-def read_back(folder: Path, files: Sequence[WrittenFile]) -> tuple[ReadBack, tuple[PinnedFile, ...]]:
+def read_back(folder: Path | SpooledStage, files: Sequence[WrittenFile]) -> tuple[ReadBack, tuple[PinnedFile, ...]]:
     """Each file of one table is read once and parsed once, from bytes whose digest is pinned; of a table in parts, one part at a time."""
     forms = [[file for file in files if file.format == form] for form in dict.fromkeys(file.format for file in files)]
     joined = [JoinedBytes(parts[0].format) for parts in forms]
@@ -78,7 +79,7 @@ def read_back(folder: Path, files: Sequence[WrittenFile]) -> tuple[ReadBack, tup
     for part in zip(*forms, strict=True):
         texts = []
         for place, file in enumerate(part):
-            content = read_file(folder, file.path).content
+            content = folder.content(file.path) if isinstance(folder, SpooledStage) else read_file(folder, file.path).content
             opened = _parsed(content, file)
             upto = joined[place].add(content) if len(forms[place]) > 1 else None
             pinned[file.path] = PinnedFile(**vars(file), sha256=opened.digest, bytes=len(content), joined=upto)

@@ -27,6 +27,7 @@ from headgate.core.published_form.published_table import PublishedTable, frames_
 from headgate.core.spelling import value_text
 from tasks.reading.arrow_frame import plain_array
 from tasks.runtime.boundary import reason_of
+from tasks.tables.spooled_stage import SpooledStage
 
 FORMATS = ("csv", "parquet")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -48,7 +49,9 @@ def write_frame(frame: pd.DataFrame, folder: Path, name: str, formats: Sequence[
     return _write_parts([frame], 1, folder, name, formats)
 
 
-def _write_parts(frames: Iterable[pd.DataFrame], parts: int, folder: Path, name: str, formats: Sequence[str]) -> tuple[WrittenFile, ...]:
+def _write_parts(
+    frames: Iterable[pd.DataFrame], parts: int, folder: Path | SpooledStage, name: str, formats: Sequence[str]
+) -> tuple[WrittenFile, ...]:
     """Part by part in all formats; listed format by format."""
     if not _NAME.fullmatch(name):
         raise Defect("A table's name cannot be a file's name.", "Use letters, digits, '-' and '_'.")
@@ -67,11 +70,16 @@ def _write_parts(frames: Iterable[pd.DataFrame], parts: int, folder: Path, name:
     return tuple(itertools.chain.from_iterable(written.values()))
 
 
-def _write_new(table: pa.Table, form: str, folder: Path, path: str) -> None:
+def _write_new(table: pa.Table, form: str, folder: Path | SpooledStage, path: str) -> None:
+    write = {"csv": write_csv, "parquet": write_parquet}[form]
+    if isinstance(folder, SpooledStage):
+        with folder.create(path) as stream:
+            write(table, stream)
+        return
     try:
         (folder / path).parent.mkdir(mode=0o755, parents=True, exist_ok=True)
         with (folder / path).open("xb") as stream:
-            {"csv": write_csv, "parquet": write_parquet}[form](table, stream)
+            write(table, stream)
     except OSError as problem:
         raise StoreUnavailable(f"{path} cannot be written ({reason_of(problem)}).", "Check permissions and free space.") from None
 
@@ -102,7 +110,7 @@ def _quoted(text: str) -> str:
 
 def write_published(
     published: PublishedTable,
-    folder: Path,
+    folder: Path | SpooledStage,
     formats: Sequence[str] = FORMATS,
     seed: int | None = None,
     rows_per_part: int = ROWS_PER_PART,

@@ -17,6 +17,7 @@ import pytest
 
 from tasks.cluster import opened_cluster
 from tasks.release import run as release_run
+from tasks.release.steps import attack_tables, gate_tables, ingest_source
 
 
 @pytest.fixture(autouse=True)
@@ -60,9 +61,15 @@ def one_killed(home: Path) -> Iterator[list[int]]:
         killing.join()
 
 
-def test_two_workers_of_which_one_is_killed_publish_what_this_process_does(project: Any) -> None:
+def test_two_workers_of_which_one_is_killed_publish_what_this_process_does(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     here = project.run("release", project.policy, "--engine", "local", "--json")
     assert here.code == 0, here.err
+
+    def not_here(*_given: Any) -> Any:
+        raise AssertionError("workers read the source, measure tables and attack them")
+
+    for module, function in ((ingest_source, "ingest"), (gate_tables, "measure_closely"), (attack_tables, "try_attacks")):
+        monkeypatch.setattr(module, function, not_here)  # in this process
     with one_killed(project.home) as killed:
         there = project.run("release", project.policy, "--engine", "dask", "--json")
     assert there.code == 0, there.err

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from headgate.released.distributions import Beside, beside, spread_of_cells, spread_of_values
 from headgate.risk.disclosure.patterns import Pattern
 from policies.gates.series_figures import SeriesFigures
 from policies.gates.verdict import Verdict
@@ -15,25 +14,20 @@ from policies.ledger.version_names import version_names
 from policies.schema.attribute import UNPUBLISHED
 from policies.sealed.manifest import Manifest
 from policies.sealed.promise import Promise
-from policies.sealed.specs import domains_of
 from policies.words.publication_moment import PublicationMoment
 from tasks.approval.approvals import manifest_signers
 from tasks.ledger.history import read_history
 from tasks.release.account import Account
+from tasks.release.closing.shown_rows import ShownRows, shown_rows
 from tasks.release.closing.so_far import SoFar
 from tasks.release.run import Run, product
 from tasks.release.steps.choose_plan import insensitive_of, sensitive_of
 from tasks.release.steps.judge_release import Judgement
-from tasks.reporting.candidate_page.invented_person import invented_person
-from tasks.reporting.candidate_page.page_content import Example, Sample
 from tasks.reporting.data_dictionary import FieldDescription, data_dictionary
 from tasks.reporting.measured_tables import Limits, MeasuredRelease, MeasuredTable, Outcome
 from tasks.reporting.mlflow_record import TrackedRelease
 from tasks.reporting.report import ReportContent
 from tasks.signing.trust_roots import TrustRoots
-from tasks.tables.read_published import ReadBack
-
-SAMPLE_ROWS = 20
 
 
 def seed_commitment(seed: bytes) -> str:
@@ -102,7 +96,7 @@ def _promise(run: Run, done: SoFar) -> Promise | None:
     """What the tables of the plan promise; before there is a plan, what the policy does."""
     if done.planned is not None:
         return run.spool.get(done.planned.promise)
-    return None if done.transformed is None else run.spool.get(done.transformed.encoded).promise
+    return None if done.transformed is None else run.spool.get(done.transformed.promise)
 
 
 def _limits(run: Run) -> Limits:
@@ -137,17 +131,17 @@ def tracked_release(run: Run, done: SoFar, refusal: str = "") -> TrackedRelease:
 def report_content(run: Run, done: SoFar, refusal: str = "") -> ReportContent:
     """With a sample of the published rows where there is a candidate; a refused release shows figures only."""
     policy = run.policy
-    samples: tuple[Sample, ...] = ()
+    shown = ShownRows()
     patterns: dict[tuple[str, str], tuple[Pattern, ...]] = {}
     if not refusal:
-        samples = tuple(_sample(table.table, run.spool.get(table.read)) for table in done.written)
+        shown = shown_rows(run, done.transformed, done.whole().planned, done.written, done.gated)
         patterns = {(table.table, name): shown for table in done.gated for name, shown in run.spool.get(table.measurement).patterns.items()}
     measured = measured_release(run, done, refusal)
     left_out = tuple(name for role in UNPUBLISHED for name in policy.named(role))
     return ReportContent(
         measured,
         product(),
-        samples,
+        shown.samples,
         patterns,
         run.quorum.approvals,
         policy.publish.to,
@@ -156,8 +150,8 @@ def report_content(run: Run, done: SoFar, refusal: str = "") -> ReportContent:
         left_out,
         roles=run.quorum.roles,
         fields={} if refusal else _fields(run, done),
-        examples={} if refusal else _examples(run, done),
-        spread={} if refusal else _spread(run, done),
+        examples=shown.examples,
+        spread=shown.spread,
     )
 
 
@@ -169,34 +163,6 @@ def _fields(run: Run, done: SoFar) -> dict[str, tuple[FieldDescription, ...]]:
         (each.table, sensitive_of(run, whole.planned, each.table), insensitive_of(run, whole.planned, each.table)) for each in done.gated
     ]
     return {table: data_dictionary(run.policy, promise, sensitive, insensitive) for table, sensitive, insensitive in columns}
-
-
-def _examples(run: Run, done: SoFar) -> dict[str, Example]:
-    promise = run.spool.get(done.whole().planned.promise)
-    made = ((each.table, invented_person(run.spool.get(each.measurement).published, promise)) for each in done.gated)
-    return {table: example for table, example in made if example is not None}
-
-
-def _spread(run: Run, done: SoFar) -> dict[str, Beside]:
-    """Of each quasi-identifier, the source beside what is published: in shares of k people or more, since the page is published too."""
-    if done.transformed is None or not done.gated:
-        return {}
-    promise, original = run.spool.get(done.whole().planned.promise), run.spool.get(done.transformed.encoded).original
-    published, domains = run.spool.get(done.gated[0].measurement).published, domains_of(promise)
-    both = {
-        name: beside(spread_of_values(original[name]), spread_of_cells(domains[name], cells), promise.k)
-        for name, cells in published.cells.items()
-    }
-    return {name: each for name, each in both.items() if each is not None}
-
-
-def _sample(name: str, read: ReadBack) -> Sample:
-    """The first rows as written: the order of a published table is random, so these are any rows."""
-    texts = read.texts.slice(0, SAMPLE_ROWS)
-    rows = tuple(
-        tuple(None if cell is None or cell == "" else str(cell) for cell in row) for row in zip(*texts.to_pydict().values(), strict=True)
-    )
-    return Sample(table=name, columns=tuple(texts.column_names), rows=rows)
 
 
 def manifest_of(run: Run, done: SoFar, roots: TrustRoots) -> Manifest:

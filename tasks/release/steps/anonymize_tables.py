@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from headgate.core.errors import RequirementNotMet
 from headgate.methods.partition import Partition
 from policies.jobs.spool import Reference
-from tasks.release.run import Run
 from tasks.release.steps.choose_plan import Planned, sensitive_of
 from tasks.release.steps.transform_source import Transformed
+from tasks.release.work import Work, where_data_lies
 
 Groups = tuple[Reference[Partition], ...]  # of every table, in the order of the plan
 
@@ -38,12 +38,14 @@ class GroupedTable:
     partition: Reference[Partition]
 
 
-def release_everybody(run: Run, transformed: Transformed) -> Agreed:
+@where_data_lies
+def release_everybody(run: Work, transformed: Transformed) -> Agreed:
     """Before any table has suppressed a row."""
     return Agreed(run.spool.put(np.ones(run.spool.get(transformed.columns).rows, dtype=bool)))
 
 
-def regroup_tables(run: Run, planned: Planned, agreed: Agreed) -> Groups:
+@where_data_lies
+def regroup_tables(run: Work, planned: Planned, agreed: Agreed) -> Groups:
     """What the search has made is for all rows, and for the share of them that a table alone may suppress."""
     job, kept = run.spool.get(planned.job), run.spool.get(agreed.kept)
     rows = None if kept.all() else run.spool.put(np.flatnonzero(kept))
@@ -52,7 +54,8 @@ def regroup_tables(run: Run, planned: Planned, agreed: Agreed) -> Groups:
     return tuple(run.spool.put(outcome.partition) for outcome in outcomes)
 
 
-def anonymize_table(run: Run, planned: Planned, agreed: Agreed, groups: Groups, table: str) -> GroupedTable:
+@where_data_lies
+def anonymize_table(run: Work, planned: Planned, agreed: Agreed, groups: Groups, table: str) -> GroupedTable:
     """`groups`: those of every table of the plan, made of the rows that are left."""
     job, kept = run.spool.get(planned.job), run.spool.get(agreed.kept)
     reference = groups[planned.names.index(table)]
@@ -63,7 +66,8 @@ def anonymize_table(run: Run, planned: Planned, agreed: Agreed, groups: Groups, 
     return GroupedTable(table, int(partition.suppressed), reference)
 
 
-def agree_on_suppression(run: Run, planned: Planned, agreed: Agreed, grouped: Sequence[GroupedTable]) -> Agreed:
+@where_data_lies
+def agree_on_suppression(run: Work, planned: Planned, agreed: Agreed, grouped: Sequence[GroupedTable]) -> Agreed:
     """Suppressed rows leave every table, or comparing tables would tell who they are. The share allowed is of the input rows and counts
     all tables together."""
     kept, job = run.spool.get(agreed.kept), run.spool.get(planned.job)

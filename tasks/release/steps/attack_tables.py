@@ -11,13 +11,13 @@ from policies.jobs.spool import Reference
 from tasks.attacks.attempts import FinishedTable, drawn_from, finished, gains_of, people_of, try_attacks
 from tasks.attacks.series_attempts import KnownSeries, try_series
 from tasks.reading.prepare import PreparedSource
-from tasks.release.run import Run
 from tasks.release.steps.anonymize_tables import Agreed
 from tasks.release.steps.choose_plan import Planned
 from tasks.release.steps.compare_versions import ComparedVersions
 from tasks.release.steps.gate_tables import Gated
 from tasks.release.steps.transform_source import Transformed
 from tasks.release.steps.write_tables import Written
+from tasks.release.work import Work, where_data_lies
 from tasks.series.seen_together import SeenTogether
 
 PEOPLE = 10_000  # attacked in one table, of those who were released
@@ -37,8 +37,9 @@ class AttackedTables:
     attacked: Reference[Attacked]
 
 
+@where_data_lies
 def attack_tables(
-    run: Run,
+    run: Work,
     transformed: Transformed,
     planned: Planned,
     agreed: Agreed,
@@ -48,7 +49,7 @@ def attack_tables(
 ) -> AttackedTables:
     encoded, kept = run.spool.get(transformed.encoded), run.spool.get(agreed.kept)
     frames = {table.table: run.spool.get(table.read).frame for table in written}
-    tables = [FinishedTable(run.spool.get(table.measurement).published, frames[table.table]) for table in gated]
+    tables = [FinishedTable(run.spool.get(table.published), frames[table.table]) for table in gated]
     original = encoded.original.kept(kept)
     table = original if encoded.table is encoded.original else encoded.table.kept(kept)
     known = finished(run.spool.get(planned.promise), tables, table, original, encoded.attackers)

@@ -31,8 +31,9 @@ from policies.sealed.manifest import Plan, PlanStep
 from policies.sealed.promise import Promise
 from policies.sealed.specs import insensitive_tables
 from tasks.reading.prepare import PreparedSource
-from tasks.release.run import Happened, Run
+from tasks.release.run import Happened
 from tasks.release.steps.transform_source import Transformed
+from tasks.release.work import Work, where_data_lies
 from tasks.reporting.measured_tables import LAST_TRIED, MeasuredTable
 from tasks.runtime.callables import callable_distance
 
@@ -65,7 +66,8 @@ class PlanRefusal:
     exposures: tuple[Exposure, ...] = ()
 
 
-def choose_plan(run: Run, transformed: Transformed, former: Reference[FormerGroups] | None = None) -> Planned | NotPlanned:
+@where_data_lies
+def choose_plan(run: Work, transformed: Transformed, former: Reference[FormerGroups] | None = None) -> Planned | NotPlanned:
     """`former`: the groups of earlier versions that are to be kept together."""
     encoded, policy = run.spool.get(transformed.encoded), run.policy
     job = TableJob((), transformed.columns, encoded.promise, policy.anonymize, transformed.attackers, run.seed, former=former)
@@ -80,7 +82,7 @@ def choose_plan(run: Run, transformed: Transformed, former: Reference[FormerGrou
     return NotPlanned(run.spool.put(why_no_plan(check, encoded.table, encoded.attackers, policy.gates, stopped)))
 
 
-def _planned(run: Run, encoded: PreparedSource, check: TableCheck, projection: Projection) -> Planned:
+def _planned(run: Work, encoded: PreparedSource, check: TableCheck, projection: Projection) -> Planned:
     number = {name: place for place, name in enumerate(projection.columns)}
     payload = {
         "method": projection.method,
@@ -98,11 +100,11 @@ def _planned(run: Run, encoded: PreparedSource, check: TableCheck, projection: P
     )
 
 
-def sensitive_of(run: Run, planned: Planned, name: str) -> tuple[str, ...]:
+def sensitive_of(run: Work, planned: Planned, name: str) -> tuple[str, ...]:
     return run.spool.get(planned.plan).tables[planned.names.index(name)]
 
 
-def insensitive_of(run: Run, planned: Planned, name: str) -> tuple[str, ...]:
+def insensitive_of(run: Work, planned: Planned, name: str) -> tuple[str, ...]:
     return insensitive_tables(run.policy, len(planned.names))[planned.names.index(name)]
 
 

@@ -29,7 +29,8 @@ from tasks.release.steps.ingest_source import SourceRead
 from tasks.release.steps.transform_source import Transformed
 from tasks.release.steps.whose_records import whose_records
 from tasks.release.steps.write_tables import Written
-from tasks.series.known_versions import known_versions
+from tasks.release.work import Work, where_data_lies
+from tasks.series.known_versions import KnownVersion, known_versions
 from tasks.series.seen_together import SeenTogether, rows_nowhere
 from tasks.series.value_coding import coding_of, nearness_of
 
@@ -56,21 +57,43 @@ def compare_versions(
 ) -> ComparedVersions:
     """`needed`: people who would have to be left out, if those are too many."""
     key = run.policy.gates.series
+    known = None
+    if read.people is not None and key is not None and key.measured:
+        known = run.spool.put(known_versions(run.home, run.policy.dataset, run.versions, accepted=bool(key.unmeasured)))
+    compared = compare_known(run, read, transformed, planned, written, gated, known, needed)
+    if known is not None:
+        run.spool.drop(known)
+    return compared
+
+
+@where_data_lies
+def compare_known(
+    run: Work,
+    read: SourceRead,
+    transformed: Transformed,
+    planned: Planned,
+    written: Sequence[Written],
+    gated: Sequence[Gated],
+    kept: Reference[tuple[KnownVersion, ...]] | None,
+    needed: int,
+) -> ComparedVersions:
+    """`kept`: the versions that came out before, as far as the home keeps them; None where none are compared."""
+    key = run.policy.gates.series
     reason = "" if key is None else key.unmeasured or ""
     if read.people is None:
         unmeasured = SeriesFigures(unmeasured=reason, not_measured=len(run.versions))
         bounded = key is None or key.measured  # bounds without figures have not passed
         return ComparedVersions(0, None, None if bounded else run.spool.put(unmeasured))
     source = run.spool.get(transformed.encoded).table
-    tables = [run.spool.get(table.measurement).published for table in gated]
+    tables = [run.spool.get(table.published) for table in gated]
     whose = [_whose(run, noted, published, source) for noted, published in zip(written, tables, strict=True)]
     new, own = kept_version(run.spool.get(read.people), list(zip(tables, whose, strict=True)))
     if key is None:
         return ComparedVersions(0, run.spool.put(new))
-    if not key.measured:
+    if kept is None:
         unmeasured = SeriesFigures(unmeasured=reason, not_measured=len(run.versions), people=len(new.people), came=len(new.people))
         return ComparedVersions(0, run.spool.put(new), run.spool.put(unmeasured))
-    known = known_versions(run.home, run.policy.dataset, run.versions, accepted=bool(reason))
+    known = run.spool.get(kept)
     promise, unknown = run.spool.get(planned.promise), len(run.versions) - len(known)
     earlier = [version.version for version in known]
     steady = [name for table in new.tables for name in table.columns if run.policy.is_steady(name)]
@@ -84,7 +107,7 @@ def compare_versions(
     return ComparedVersions(len(known), run.spool.put(new), run.spool.put(coarse_counts(figures)), run.spool.put(seen))
 
 
-def _whose(run: Run, written: Written, published: PublishedTable, source: Table) -> NDArray[np.int64]:
+def _whose(run: Work, written: Written, published: PublishedTable, source: Table) -> NDArray[np.int64]:
     """Whose record each is, as far as the file bears it out."""
     whose = whose_records(None if written.people is None else run.spool.get(written.people), published, source)
     if whose is None:
@@ -92,13 +115,13 @@ def _whose(run: Run, written: Written, published: PublishedTable, source: Table)
     return whose
 
 
-def _alone(run: Run, gated: Sequence[Gated]) -> float:
+def _alone(run: Work, gated: Sequence[Gated]) -> float:
     """With what a policy says is new in each version."""
     tables = (run.spool.get(table.measurement).table.figures for table in gated)
     return max(table.figure(LINKABILITY) or 0.0 for table in tables)
 
 
-def _asked(run: Run, needed: int) -> dict[str, Any]:
+def _asked(run: Work, needed: int) -> dict[str, Any]:
     """What the policy leaves a release to do about it."""
     anonymize = run.policy.anonymize
     return {

@@ -9,13 +9,14 @@ import numpy as np
 
 from tasks.reading.prepare import as_published
 from tasks.reading.suppress_cells import suppressed_cells
-from tasks.release.run import Run
 from tasks.release.steps.anonymize_tables import Agreed
 from tasks.release.steps.ingest_source import SourceRead
 from tasks.release.steps.transform_source import CellsSuppressed
+from tasks.release.work import Work, where_data_lies
 
 
-def count_suppressed_cells(run: Run, read: SourceRead, suppressed: CellsSuppressed, agreed: Agreed) -> CellsSuppressed:
+@where_data_lies
+def count_suppressed_cells(run: Work, read: SourceRead, suppressed: CellsSuppressed, agreed: Agreed) -> CellsSuppressed:
     rows = np.flatnonzero(run.spool.get(agreed.kept))
     before, after = as_published(run.policy, run.spool.get(read.ingested)), run.spool.get(suppressed.table)
     return replace(suppressed, cells=suppressed_cells(before.take(rows), after.take(rows)))

@@ -15,6 +15,7 @@ from tasks.release.steps.choose_plan import Planned, insensitive_of, sensitive_o
 from tasks.release.steps.ingest_source import SourceRead
 from tasks.release.steps.transform_source import Transformed
 from tasks.release.steps.write_tables import Written
+from tasks.release.work import Work, where_data_lies
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,15 @@ class Checked:
 
 
 def expect_source(run: Run, read: SourceRead) -> Checked:
-    outcomes = expect_inbound(run.loaded, run.spool.get(read.cells), previous_rows(run))
+    checked = expect_cells(run, read, previous_rows(run))
     run.spool.drop(read.cells)
-    return _checked(run, outcomes, run.policy.source_columns)
+    return checked
+
+
+@where_data_lies
+def expect_cells(run: Work, read: SourceRead, previous: int | None) -> Checked:
+    """`previous`: rows of the newest published release of the dataset."""
+    return _checked(run, expect_inbound(run.loaded, run.spool.get(read.cells), previous), run.policy.source_columns)
 
 
 def previous_rows(run: Run) -> int | None:
@@ -43,7 +50,8 @@ def previous_rows(run: Run) -> int | None:
     return next((event.rows for event in history.events(newest.release_id) if isinstance(event, SourceIngested)), None)
 
 
-def expect_published(run: Run, read: SourceRead, transformed: Transformed, planned: Planned, written: Written) -> Checked:
+@where_data_lies
+def expect_published(run: Work, read: SourceRead, transformed: Transformed, planned: Planned, written: Written) -> Checked:
     declared = DeclaredTable(
         written.table,
         run.spool.get(transformed.columns),
@@ -69,7 +77,7 @@ def refuse_failed(run: Run, checked: Checked) -> None:
 
 
 def _checked(
-    run: Run, outcomes: tuple[ExpectationOutcome, ...], columns: tuple[str, ...], table: str = "", number: int | None = None
+    run: Work, outcomes: tuple[ExpectationOutcome, ...], columns: tuple[str, ...], table: str = "", number: int | None = None
 ) -> Checked:
     failed = {columns.index(outcome.column) for outcome in outcomes if not outcome.success and outcome.column in columns}
     successful = sum(outcome.success for outcome in outcomes)

@@ -16,7 +16,7 @@ from policies.judging.exposure import with_cures
 from policies.judging.release_utility import utility_of
 from policies.judging.verdicts import judge, judge_whole, require_passed
 from policies.ledger.events import GatesJudged
-from tasks.release.run import Happened, Run
+from tasks.release.run import Happened
 from tasks.release.steps.anonymize_tables import Agreed
 from tasks.release.steps.attack_tables import AttackedTables
 from tasks.release.steps.choose_plan import Planned
@@ -25,6 +25,7 @@ from tasks.release.steps.gate_tables import Gated
 from tasks.release.steps.ingest_source import SourceRead
 from tasks.release.steps.refinement import DictionaryComparison, bounds
 from tasks.release.steps.transform_source import DictionariesRead, Transformed, dictionaries_of
+from tasks.release.work import Work, where_data_lies
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +45,9 @@ class Judged:
     happened: Happened
 
 
+@where_data_lies
 def judge_release(
-    run: Run,
+    run: Work,
     read: SourceRead,
     dictionaries: DictionariesRead | None,
     transformed: Transformed,
@@ -85,7 +87,7 @@ def judge_release(
     return Judged(len(verdicts), len(failed), judgement, Happened(GatesJudged, payload))
 
 
-def refusal_of(run: Run, judged: Judged) -> str:
+def refusal_of(run: Work, judged: Judged) -> str:
     """Why the release stops at its gates, as a sentence; empty if they let it through."""
     try:
         require_passed(run.spool.get(judged.judgement).verdicts)

@@ -22,9 +22,12 @@ from tasks.release.run import Run
 from tasks.release.steps.anonymize_tables import Agreed, GroupedTable
 from tasks.release.steps.choose_plan import Planned, sensitive_of
 from tasks.release.steps.ingest_source import SourceRead
+from tasks.release.work import Work, where_data_lies
 from tasks.runtime.callables import callable_distance
 from tasks.series.known_versions import KnownVersion, known_versions
 from tasks.series.value_coding import coding_of
+
+Kept = Reference[tuple[KnownVersion, ...]]
 
 
 @dataclass(frozen=True)
@@ -40,30 +43,60 @@ def former_groups(run: Run, read: SourceRead) -> Reference[FormerGroups] | None:
     """None where the policy keeps no groups together, or nobody was published before."""
     if run.policy.anonymize.series is None or read.people is None or not run.versions:
         return None
-    people = run.spool.get(read.people)
     known = _known(run)
-    return run.spool.put(FormerGroups(tuple(former_tables(version.version, people) for version in known))) if known else None
+    if not known:
+        return None
+    kept = run.spool.put(known)
+    former = groups_before(run, read.people, kept)
+    run.spool.drop(kept)
+    return former
+
+
+@where_data_lies
+def groups_before(run: Work, people: Reference[Pseudonyms], kept: Kept) -> Reference[FormerGroups]:
+    whose, known = run.spool.get(people), run.spool.get(kept)
+    return run.spool.put(FormerGroups(tuple(former_tables(version.version, whose) for version in known)))
 
 
 def leave_out_told(run: Run, read: SourceRead, planned: Planned, agreed: Agreed, grouped: Sequence[GroupedTable]) -> LeftOut:
     """Whoever the versions together would tell more of than the policy allows, as far as it lets rows be left out. The gate judges what is
     published all the same."""
-    unchanged, key, job = LeftOut(agreed, tuple(grouped)), run.policy.gates.series, run.spool.get(planned.job)
-    if key is None or key.linkability is None or read.people is None or not run.versions or not job.method.keeps_groups:
+    unchanged, key, settings = LeftOut(agreed, tuple(grouped)), run.policy.gates.series, run.policy.anonymize
+    if key is None or key.linkability is None or read.people is None or not run.versions or not settings.chosen.keeps_groups:
         return unchanged
-    kept = run.spool.get(agreed.kept)
-    rows = np.flatnonzero(kept)
-    spare = int(infeasible_of(job.settings).suppressible * len(kept)) - agreed.suppressed
+    spare = int(infeasible_of(settings).suppressible * read.rows) - agreed.suppressed
     known = _known(run)
     if spare <= 0 or not known:
         return unchanged
+    kept = run.spool.put(known)
+    left_out = leave_out_by_known(run, read.people, planned, agreed, tuple(grouped), kept, spare)
+    run.spool.drop(kept)
+    return left_out
+
+
+@where_data_lies
+def leave_out_by_known(
+    run: Work,
+    people: Reference[Pseudonyms],
+    planned: Planned,
+    agreed: Agreed,
+    grouped: tuple[GroupedTable, ...],
+    versions: Kept,
+    spare: int,
+) -> LeftOut:
+    """`spare`: how many people may be left out at most."""
+    unchanged, job, known, key = LeftOut(agreed, grouped), run.spool.get(planned.job), run.spool.get(versions), run.policy.gates.series
+    if key is None or key.linkability is None:
+        return unchanged
+    kept = run.spool.get(agreed.kept)
+    rows = np.flatnonzero(kept)
     table, distance, tables = run.spool.get(job.columns), callable_distance(run.spool.get(planned.promise)), []
     for each in grouped:
         sensitive = sensitive_of(run, planned, each.table)
         left, settings = what_to_group(job.about(sensitive), table, rows, distance)
         tables.append(NewTable(job.method, left, sensitive, settings, run.spool.get(each.partition)))
     encode = coding_of(run.spool.get(planned.promise), None)
-    measure = _measure(run, known, run.spool.get(read.people)[rows], tables, encode)
+    measure = _measure(run, known, run.spool.get(people)[rows], tables, encode)
     came_to = leave_out(tables, measure, key.linkability, Fraction(spare, len(rows)), job.group_seed)
     if isinstance(came_to, TooMany):
         return replace(unchanged, needed=came_to.rows)
@@ -90,7 +123,7 @@ def former_tables(version: KeptVersion, people: Pseudonyms) -> tuple[FormerTable
     return tuple(FormerTable(frozenset(table.columns), of) for table, of in zip(version.tables, groups, strict=True))
 
 
-def _measure(run: Run, known: Sequence[KnownVersion], people: Pseudonyms, tables: Sequence[NewTable], encode: Encode) -> Measure:
+def _measure(run: Work, known: Sequence[KnownVersion], people: Pseudonyms, tables: Sequence[NewTable], encode: Encode) -> Measure:
     earlier = [version.version for version in known]
     columns = [new.table.select(new.sensitive) for new in tables]
     steady = [column.name for table in columns for column in table if run.policy.is_steady(column.name)]

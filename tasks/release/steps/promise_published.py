@@ -10,13 +10,14 @@ from policies.jobs.table_job import relaxed
 from policies.sealed.published_plan import plan_of_published
 from policies.sealed.published_values import published_values
 from policies.sealed.specs import promise_of
-from tasks.release.run import Run
 from tasks.release.steps.anonymize_tables import Agreed
 from tasks.release.steps.choose_plan import Planned
 from tasks.release.steps.transform_source import Transformed
+from tasks.release.work import Work, where_data_lies
 
 
-def promise_published(run: Run, transformed: Transformed, planned: Planned, agreed: Agreed) -> Planned:
+@where_data_lies
+def promise_published(run: Work, transformed: Transformed, planned: Planned, agreed: Agreed) -> Planned:
     kept = run.spool.get(agreed.kept)
     combined = run.spool.get(planned.promise).combined
     published = published_values(run.policy, run.spool.get(transformed.columns).kept(kept))

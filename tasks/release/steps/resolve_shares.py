@@ -9,13 +9,14 @@ import numpy as np
 
 from headgate.core.columns import MISSING
 from policies.sealed.numbers import numbers_by_published_rows
-from tasks.release.run import Run
 from tasks.release.steps.anonymize_tables import Agreed
 from tasks.release.steps.ingest_source import SourceRead
 from tasks.release.steps.transform_source import Transformed
+from tasks.release.work import Work, where_data_lies
 
 
-def resolve_shares(run: Run, read: SourceRead, transformed: Transformed, agreed: Agreed) -> Transformed:
+@where_data_lies
+def resolve_shares(run: Work, read: SourceRead, transformed: Transformed, agreed: Agreed) -> Transformed:
     encoded, ingested = run.spool.get(transformed.encoded), run.spool.get(read.ingested)
     table, original, rows = encoded.table, encoded.original, np.flatnonzero(run.spool.get(agreed.kept))
     numbers = numbers_by_published_rows(run.policy, ingested.table, ingested.specs, table, rows)

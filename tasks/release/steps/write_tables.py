@@ -6,7 +6,8 @@ What leaves this step is files, and their cells as they were read. The gates kno
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,9 @@ from tasks.release.steps.anonymize_tables import Agreed, GroupedTable
 from tasks.release.steps.choose_plan import Planned, insensitive_of, sensitive_of
 from tasks.release.steps.transform_source import Transformed
 from tasks.release.steps.whose_records import asks_whose
+from tasks.release.work import Work, where_data_lies
 from tasks.tables.read_published import PinnedFile, ReadBack, read_back
+from tasks.tables.spooled_stage import Pieces, SpooledStage, unpack
 from tasks.tables.write import write_published
 
 
@@ -37,6 +40,7 @@ class Written:
     read: Reference[ReadBack]
     people: Reference[NDArray[np.int64]] | None
     happened: Happened
+    spooled: Mapping[str, Pieces] = field(default_factory=dict)  # what a worker has written, until it lies in the release's folder
 
     @property
     def parts(self) -> tuple[int, ...]:
@@ -46,6 +50,13 @@ class Written:
 
 
 def write_table(run: Run, transformed: Transformed, planned: Planned, agreed: Agreed, grouped: GroupedTable) -> Written:
+    written = publish_table(run, transformed, planned, agreed, grouped)
+    unpack(written.spooled, run.spool, run.stage)
+    return replace(written, spooled={})
+
+
+@where_data_lies
+def publish_table(run: Work, transformed: Transformed, planned: Planned, agreed: Agreed, grouped: GroupedTable) -> Written:
     encoded, kept = run.spool.get(transformed.encoded), run.spool.get(agreed.kept)
     partition = run.spool.get(grouped.partition)
     sensitive, insensitive = sensitive_of(run, planned, grouped.table), insensitive_of(run, planned, grouped.table)
@@ -71,4 +82,5 @@ def write_table(run: Run, transformed: Transformed, planned: Planned, agreed: Ag
         "suppressed": agreed.suppressed,
         "reached": partition.reached,
     }
-    return Written(grouped.table, rows, pinned, run.spool.put(read), people, Happened(TableAnonymized, payload))
+    spooled = run.stage.files if isinstance(run.stage, SpooledStage) else {}
+    return Written(grouped.table, rows, pinned, run.spool.put(read), people, Happened(TableAnonymized, payload), spooled)

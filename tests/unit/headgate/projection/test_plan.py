@@ -1,7 +1,10 @@
+import pickle
+
 import pytest
 
 from headgate.core.errors import InputRejected
 from headgate.projection.codip import codip_star
+from headgate.projection.plan import NoPlan
 
 
 def test_no_table_is_checked_twice(five):
@@ -25,3 +28,10 @@ def test_every_step_can_be_kept_in_a_manifest(five):
         kept = PlanStep(**asdict(step))
         assert kept.tables == step.tables
         assert kept.merged == step.merged
+
+
+def test_why_there_is_no_plan_is_the_same_in_another_process():
+    """A worker that searched for one gives it out. It could be written there, and was read as other arguments."""
+    why = NoPlan("No plan passes.", 0.0, 1.0, "Lower k.", ())
+    read = pickle.loads(pickle.dumps(why))
+    assert (type(read), str(read), vars(read)) == (NoPlan, str(why), vars(why))

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from headgate.core.columns import Table
 from headgate.core.encode import encode_table
 from headgate.core.errors import InputRejected
 from headgate.grouping.watch import DONE
-from policies.jobs.spool import MemorySpool
+from policies.jobs.engine import Engine
+from policies.jobs.spool import MemorySpool, Reference, Spool
 from policies.jobs.table_job import TableJob, TableOutcome, Workplace
 from policies.schema.loading import parse_policy
 from policies.schema.policy import Policy
@@ -105,6 +107,38 @@ def assert_same(outcomes: Sequence[TableOutcome], others: Sequence[TableOutcome]
         assert one.partition.groups.tolist() == two.partition.groups.tolist()
         assert one.figures == two.figures
         assert one.refused == two.refused
+
+
+@dataclass(frozen=True)
+class Trying:
+    """A step that tries jobs: what they come to, and who has carried it out."""
+
+    jobs: tuple[TableJob, ...]
+
+    def __call__(self, engine: Engine, _spool: Spool) -> tuple[list[TableOutcome], int]:
+        return [*engine.map(self.jobs[:1]), *engine.map(self.jobs[1:])], os.getpid()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A step that takes long the first time, and tells who has begun it."""
+
+    begun: Path
+
+    def __call__(self, _engine: Engine, spool: Spool) -> tuple[int, Reference[str]]:
+        first = not self.begun.exists()
+        self.begun.write_text(str(os.getpid()))
+        if first:
+            time.sleep(120)
+        return os.getpid(), spool.put("somebody's illness")
+
+
+def refusing(_engine: Engine, _spool: Spool) -> None:
+    raise InputRejected("No.", "Yes.", ["somebody's illness"])
+
+
+def breaking(_engine: Engine, _spool: Spool) -> None:
+    raise ValueError("somebody's illness")
 
 
 def where(piece: int, state: NDArray[np.int64]) -> tuple[int, int]:

@@ -7,7 +7,7 @@ import pytest
 from headgate.core.errors import Defect, InputRejected
 from headgate.grouping.watch import Stopped
 from tasks.cluster.dask_engine import DaskEngine
-from tasks.cluster.remote_work import _answered
+from tasks.cluster.remote_work import answered
 from tests.unit.tasks.cluster.shared_jobs import in_pieces, refused_pieces, workers_of
 
 
@@ -28,7 +28,7 @@ def test_what_breaks_a_task_leaves_it_as_class_and_place() -> None:
     def broken() -> None:
         raise ValueError("somebody's illness")
 
-    problem = _answered(broken).problem
+    problem = answered(broken).problem
     assert isinstance(problem, Defect)
     assert "ValueError" in str(problem)
     assert "illness" not in str(problem)
@@ -42,8 +42,8 @@ def test_refusals_and_stops_are_told_as_they_are() -> None:
     def stopped() -> None:
         raise Stopped
 
-    problem = _answered(refused).problem
+    problem = answered(refused).problem
     assert isinstance(problem, InputRejected)
     assert (str(problem), problem.values) == ("No. Yes.", ())
-    assert _answered(stopped).stopped
-    assert _answered(lambda: 7).thing == 7
+    assert answered(stopped).stopped
+    assert answered(lambda: 7).thing == 7

@@ -11,7 +11,6 @@ from policies.ledger.states import State
 from policies.schema.attribute import Attribute
 from tasks.approval.approvals import operator_roots
 from tasks.release.closing.assemble import (
-    SAMPLE_ROWS,
     account_of,
     manifest_of,
     measured_release,
@@ -19,6 +18,7 @@ from tasks.release.closing.assemble import (
     seed_commitment,
     tracked_release,
 )
+from tasks.release.closing.shown_rows import SAMPLE_ROWS
 from tasks.release.closing.so_far import SoFar
 from tests.unit.tasks.release.finished import Made
 

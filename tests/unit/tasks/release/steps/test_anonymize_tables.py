@@ -37,7 +37,7 @@ def a_round(
         for place, one in enumerate(groups, 1)
     ]
     agreed = Agreed(spool.put(np.array(kept or [True] * 6)), lent=lent)
-    return SimpleNamespace(spool=spool), SimpleNamespace(job=spool.put(job)), agreed, grouped
+    return SimpleNamespace(spool=spool, elsewhere=None), SimpleNamespace(job=spool.put(job)), agreed, grouped
 
 
 def kept_of(run: Any, agreed: Agreed) -> list[bool]:

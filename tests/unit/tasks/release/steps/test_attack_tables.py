@@ -35,7 +35,7 @@ def test_each_table_is_attacked_and_all_of_them_together(finished: Made, canary)
 
 def seen_twice(made: Made, nowhere: range) -> SeenTogether:
     """As if the same version had been published before; and as if these rows were in none."""
-    tables = [made.run.spool.get(table.measurement).published for table in made.gated]
+    tables = [made.run.spool.get(table.published) for table in made.gated]
     whose = [made.run.spool.get(table.people) for table in made.written]
     new, own = kept_version(made.run.spool.get(made.read.people), list(zip(tables, whose, strict=True)))
     return SeenTogether(together([new], new, own, ["income", "education"]), np.array(nowhere, dtype=np.int64))

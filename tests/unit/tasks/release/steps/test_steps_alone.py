@@ -28,7 +28,7 @@ def test_every_step_up_to_the_verdicts_stands_alone(begin):
     assert made.judged.failed == sum(not verdict.passed for verdict in judgement.verdicts)
     assert made.attacked.attempts == len(made.run.spool.get(made.attacked.attacked).sentences) > 0
     plan = made.run.spool.get(made.planned.plan)
-    shown = [made.run.spool.get(table.measurement).published for table in made.gated]
+    shown = [made.run.spool.get(table.published) for table in made.gated]
     assert [tuple(table.sensitive) for table in shown] == list(plan.tables)
     assert [tuple(table.insensitive) for table in shown] == list(insensitive_tables(made.run.policy, len(shown)))
 
