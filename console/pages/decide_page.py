@@ -120,6 +120,7 @@ def _form(request: Request, console: Console, principal: str, candidate: str, re
         acts=acts,
         yours=[decision for decision in viewed.release.decisions if decision.signer.principal == principal],
         missing=viewed.release.missing(),
+        awaited=viewed.release.awaited(),
         reason=reason,
         lacking=status != 200,
         longest=LONGEST_REASON,

@@ -46,7 +46,7 @@ def show(candidate: SealedId, report: Report = None, language: Language = None, 
     if viewed.overtaken:
         tell(results(), plain(f"It cannot be published: {OVERTAKEN}. Run the release again for a new candidate."), "bold red")
     elif release.state == "awaiting_approval":
-        show_what_is_needed(manifest, viewed.candidate.id)
+        show_what_is_needed(manifest, viewed.candidate.id, release)
 
 
 def _save_report(candidate: Candidate, file: Path, code: str | None) -> None:

@@ -15,6 +15,7 @@ from headgate.core.units import counted
 if TYPE_CHECKING:
     from policies.gates.figures import TableFigures
     from policies.gates.verdict import Verdict
+    from policies.ledger.standing import Release
     from policies.sealed.manifest import Manifest, Plan
     from tasks.approval.answers import Answer, LastWord
 
@@ -108,13 +109,18 @@ def show_folder(folder: Path) -> None:
     results().print(f"\nfolder {folder}\nreport {folder / 'report.html'}", soft_wrap=True)
 
 
-def show_what_is_needed(manifest: Manifest, candidate: str) -> None:
+def show_what_is_needed(manifest: Manifest, candidate: str, release: Release | None = None) -> None:
+    """Of whom, before anybody has signed, or while it is hidden who has; then, who is still awaited."""
     out = results()
     approvers = ", ".join(dict.fromkeys(signer.principal for signer in manifest.signers if signer.principal != manifest.runner.principal))
-    out.print(f"{manifest.approvals_required} of {approvers} must approve:", soft_wrap=True)
-    for role in manifest.roles_required:
-        people = [person for person in role.people if person != manifest.runner.principal]
-        out.print(f"  {role.number} of them with the role {role.role}: {', '.join(people)}", soft_wrap=True)
+    if release is not None and release.approvals and not release.hides_votes:
+        awaited = [f"{who} ({', '.join(roles)})" if roles else who for who, roles in release.awaited().items()]
+        out.print(f"awaited: {', '.join(awaited) or 'nobody on the list could give what is missing'}", soft_wrap=True)
+    else:
+        out.print(f"{manifest.approvals_required} of {approvers} must approve:", soft_wrap=True)
+        for role in manifest.roles_required:
+            people = [person for person in role.people if person != manifest.runner.principal]
+            out.print(f"  {role.number} of them with the role {role.role}: {', '.join(people)}", soft_wrap=True)
     out.print(f"  headgate approve {candidate[:12]} --key KEY --reason TEXT", soft_wrap=True)
 
 

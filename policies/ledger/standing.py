@@ -158,6 +158,18 @@ class Release:
             keys.add(signer.fingerprint)
         return people
 
+    def awaited(self) -> dict[str, tuple[str, ...]]:
+        """Whose signature would give something of what is missing, and the roles that they held when it was sealed; while votes are
+        hidden, everybody who may sign."""
+        signed = {} if self.hides_votes else self.agreeing()
+        missing = self.quorum.missing(signed).total()
+        held = {
+            signer.principal: tuple(role.role for role in self.roles if signer.principal in role.people)
+            for signer in self.signers
+            if not self.is_runner(signer) and signer.principal not in signed
+        }
+        return {who: roles for who, roles in held.items() if self.quorum.missing({**signed, who: roles}).total() < missing}
+
     def standing(self, revoked: Collection[str] = ()) -> int:
         """The number of people whose approvals count."""
         return len(self.agreeing(revoked))

@@ -143,16 +143,8 @@ def _alive(history: KnownReleases, release: Release) -> bool:
 
 
 def _awaiting(release: Release, sealed: datetime, overtaken: bool) -> Awaiting:
-    hidden = release.hides_votes
-    signed: dict[str, tuple[str, ...]] = {} if hidden else release.agreeing()
-    missing = release.quorum.missing(signed)
-    roles = {
-        signer.principal: tuple(role.role for role in release.roles if signer.principal in role.people)
-        for signer in release.signers
-        if not release.is_runner(signer) and signer.principal not in signed
-    }
-    able = {who: held for who, held in roles.items() if release.quorum.missing({**signed, who: held}).total() < missing.total()}
-    return Awaiting(release, sealed, signed, missing, able, overtaken)
+    signed: dict[str, tuple[str, ...]] = {} if release.hides_votes else release.agreeing()
+    return Awaiting(release, sealed, signed, release.quorum.missing(signed), release.awaited(), overtaken)
 
 
 def _scheduled(home: Home, history: KnownReleases, schedule: RegisteredSchedule, now: datetime) -> ScheduledRun:

@@ -1,4 +1,5 @@
-"""`make screenshots`: every page of the console at three widths, light and dark, into a folder, and the best into docs/console/.
+"""`make screenshots`: every page of the console at three widths, light and dark, and in German at two, into a folder, and the best into
+docs/console/.
 
 The home is made up: a real release of the shipped hospital data that awaits approval, and small ones in every other state.
 """
@@ -107,6 +108,9 @@ def take(site: Site, browser: Any, folder: Path) -> None:
     setup.press("Check it now")
     setup.page.locator("#live .done, #live .problem").first.wait_for()
     state = setup.page.context.storage_state()
+    operator = visitor(site, browser, "operator")
+    operator.sign_in()
+    operators = operator.page.context.storage_state()
     pages = {
         "releases": "/",
         "dataset": "/datasets/discharges",
@@ -138,9 +142,24 @@ def take(site: Site, browser: Any, folder: Path) -> None:
                         DOCS.mkdir(exist_ok=True)
                         page.screenshot(path=DOCS / f"{name}.png")
                 context.close()
+                shown = {"viewport": {"width": width, "height": height}, "color_scheme": scheme}
+                context = browser.new_context(**shown, storage_state=operators)
+                _shoot(context.new_page(), f"{site.url}/people", folder / f"people-{width}-{scheme}.png")
+                context.close()
+        for width in (390, 1280):
+            german = browser.new_context(viewport={"width": width, "height": WIDTHS[width]}, locale="de-DE", storage_state=state)
+            page = german.new_page()
+            for name, path in pages.items():
+                _shoot(page, site.url + path, folder / f"{name}-{width}-german.png")
+            german.close()
         page = browser.new_context(viewport={"width": 820, "height": 1180}).new_page()
         page.goto(site.url + "/sign-in")
         page.screenshot(path=folder / "sign-in-820-light.png", full_page=True)
+
+
+def _shoot(page: Any, address: str, file: Path) -> None:
+    page.goto(address)
+    page.screenshot(path=file, full_page=True)
 
 
 def visitor(site: Site, browser: Any, name: str) -> Visitor:

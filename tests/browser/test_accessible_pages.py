@@ -61,6 +61,20 @@ def test_no_page_has_a_serious_finding_and_none_scrolls_sideways(
         found[path] = findings(anna.page)
         if anna.page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
             wide.append(path)
+    operator = visit("operator", viewport={"width": width, "height": 900}, color_scheme=scheme)
+    operator.sign_in()
+    for step in ("/people", "a link", "/account"):
+        if step == "a link":
+            operator.page.locator("summary").first.click()
+            operator.page.get_by_role("button", name="Invite").last.scroll_into_view_if_needed()
+            operator.page.get_by_label("Name").fill(f"guest-{width}")
+            operator.page.get_by_role("button", name="Invite", exact=True).last.click()
+            operator.page.get_by_text(f"A link for guest-{width}").wait_for()
+        else:
+            operator.go(step)
+        found[f"{step} of an operator"] = findings(operator.page)
+        if operator.page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
+            wide.append(step)
     candidate = next(path for path in found if path.endswith("/decide")).split("/")[2]
     anna.decide(candidate, "Reject", "Only to look at the page.")
     found["statement"] = findings(anna.page)

@@ -6,10 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -19,12 +20,16 @@ from fastapi.testclient import TestClient
 from console.app import create_app
 from console.console_settings import PasswordCost, Settings
 from console.pages.frame import COOKIE, Console
+from headgate.core.errors import HeadgateError, IntegrityBroken
 from tasks.approval.decisions import approve, reject, request_changes
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.open_ledger import open_ledger
+from tasks.publication.publish_version import publish
+from tasks.publication.targets import open_targets
 from tasks.publication.withdraw import withdraw
 from tasks.runtime.home import Home
 from tasks.signing.keys import PrivateKey, make_key
+from tasks.stores.release_store import ReleaseStore
 from tasks.stores.seal import Candidate
 from tests.unit.tasks.world import Clock, Made, World, made
 
@@ -67,6 +72,33 @@ class House:
         return console
 
 
+class StuckStore:
+    """A store that gives way in the middle of a publication: it cannot be written any more, or something else lies in the version's
+    place."""
+
+    def __init__(self, store: ReleaseStore, taken: bool) -> None:
+        self.store, self.taken, self.prepared = store, taken, 0
+
+    def series(self, target: str) -> StuckStore:
+        self.inner = self.store.series(target)
+        return self
+
+    def prepare(self) -> None:
+        self.prepared += 1
+        if self.prepared > 1 and not self.taken:
+            raise OSError("the disk is full")
+        self.inner.prepare()
+
+    def versions(self) -> Sequence[int]:
+        return range(1, 100) if self.prepared > 1 else self.inner.versions()
+
+    def read(self, number: int) -> None:
+        raise IntegrityBroken(f"Version {number} is not ours.", "Find out whose it is.")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+
 class Client(TestClient):
     """A browser: it says where its requests come from, and keeps one person's cookie."""
 
@@ -100,11 +132,17 @@ def make_house(folder: Path, made: Made) -> House:
     candidates = {}
     for place, name in enumerate(STATES):
         world.expires = timedelta(seconds=1) if name == "expired" else None
-        candidates[name] = world.seal("steward", source_hmac=f"{place:064x}")
+        target = {"publish_to": name} if name in ("publishing", "stalled") else {}
+        candidates[name] = world.seal("steward", source_hmac=f"{place:064x}", **target)
     for name, acts in STATES.items():
         for act, person in acts:
             act(home, world.ledger, candidates[name].id, keys[person], f"{person} has read the report {HOSTILE}")
-    world.publish(candidates["published"])
+    for name in ("superseded", "published"):
+        world.publish(candidates[name])
+    for name in ("publishing", "stalled"):
+        store = StuckStore(open_targets(home), name == "stalled")
+        with pytest.raises(HeadgateError):
+            publish(home, world.ledger, candidates[name].id, store)  # type: ignore[arg-type]
     settings = Settings(home, ORIGIN, ("release.example",), password_cost=PasswordCost(1, 64, 1))
     app = create_app(settings, world.ledger)
     console: Console = app.state.console
@@ -113,11 +151,15 @@ def make_house(folder: Path, made: Made) -> House:
     return House(world, app, candidates)
 
 
+AGREED = ((approve, "anna"), (approve, "bert"))
 STATES = {
-    "published": ((approve, "anna"), (approve, "bert")),
+    "superseded": AGREED,
+    "publishing": AGREED,
+    "stalled": AGREED,
+    "published": AGREED,
     "rejected": ((reject, "anna"),),
     "changes_requested": ((request_changes, "bert"),),
-    "approved": ((approve, "anna"), (approve, "bert")),
+    "approved": AGREED,
     "half": ((approve, "anna"),),
     "withdrawn": ((withdraw, "steward"),),
     "expired": (),

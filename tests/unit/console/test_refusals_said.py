@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 from console.refusals_said import without_terminal
 from tasks.approval.open_acts import open_acts
 from tasks.reporting.language import language
@@ -29,6 +31,8 @@ def test_nobody_is_sent_to_a_terminal_to_decide(client: Client, house: House) ->
 def test_whose_signatures_are_lacking_is_a_sentence_in_both_languages(client: Client, house: House) -> None:
     client.sign_in("bert")
     path = f"/candidates/{house.candidates['half'].id}/decide"
-    assert "<p>One more person must sign.</p>" in client.see(path).text.replace("\n", "")
+    assert "<p>One more person must sign." in client.see(path).text.replace("\n", "")
     assert "Noch eine Person muss unterzeichnen." in client.get(path, headers={"Accept-Language": "de"}).text
     assert "must sign" in client.see("/").text
+    assert re.search(r"Awaited:\s+bert\.", client.see(path).text)
+    assert re.search(r"Awaited:\s+bert\s*\.", client.see("/").text)

@@ -149,6 +149,15 @@ def test_an_answer_counts_once_and_only_in_the_browser_that_left(browser: Client
         assert answer.status_code == 403, "another state; and then used up"
 
 
+def test_the_cookie_of_the_way_back_is_kept_from_plain_http_from_scripts_and_from_other_paths(browser: Client) -> None:
+    """Over https nothing but the console itself, over https, sets a cookie of this name."""
+    said = browser.get("/sign-in/provider").headers["set-cookie"]
+    name, _, rest = said.partition("=")
+    assert name == "__Secure-headgate-provider"
+    told = {part.strip().lower() for part in rest.split(";")[1:]}
+    assert told == {"httponly", "max-age=600", f"path={BACK}", "samesite=lax", "secure"}
+
+
 def test_an_answer_after_ten_minutes_does_not_count(browser: Client, real: RealProvider) -> None:
     console: Console = browser.house.console
     left = browser.get("/sign-in/provider")

@@ -19,6 +19,8 @@ def test_an_approver_sees_figures_gates_folder_and_what_is_needed(run: Any, worl
     assert f"candidate {candidate.id}" in shown.out
     assert f"report {candidate.folder / 'report.html'}" in shown.out
     assert "approvals 1 of 2 (ann)" in shown.out
+    assert "\nawaited: bob, cyd\n" in shown.out
+    assert "must approve" not in shown.out, "ann has signed"
     assert shown.out.rstrip().endswith(f"headgate approve {candidate.id[:12]} --key KEY --reason TEXT")
     assert "refused" not in shown.out
 
@@ -107,6 +109,7 @@ def test_the_roles_that_must_be_filled_are_shown_with_who_holds_them(run: Any, w
     assert "  1 of them with the role law: ann\n  1 of them with the role methods: ann, bob\n" in shown
     assert run("show", candidate.id, "--json").json["roles_required"][1] == {"role": "methods", "number": 1, "people": ["ann", "bob"]}
     world.approve(candidate, "ann")
+    assert "\nawaited: bob (methods)\n" in run("show", candidate.id).out
     second = run("approve", candidate.id, "--key", key_file("cyd"), "--reason", "read")
     assert second.out.splitlines()[1:] == ["2 of 2 approvals; awaiting approval.", "Still needed: 1 more person with the role methods."]
 

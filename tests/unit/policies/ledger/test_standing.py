@@ -100,3 +100,15 @@ def test_comments_of_others_are_hidden_from_those_who_may_still_sign_a_blind_can
 def test_who_has_part_in_a_candidate_may_sign_it_or_ran_it() -> None:
     release = Release("r1", "clinic", "a" * 64, RUNNER, signers=(ANN, BOB))
     assert [release.has_part(name) for name in ("rita", "ann", "bob", "eve")] == [True, True, True, False]
+
+
+def test_awaited_is_whoever_could_give_something_of_what_is_missing() -> None:
+    law = SealedRole(role="law", number=1, people=("ann", "bob"))
+    release = Release("r1", "clinic", "a" * 64, RUNNER, required=2, roles=(law,), signers=(ANN, BOB, EVE, RUNNER))
+    assert release.awaited() == {"ann": ("law",), "bob": ("law",), "eve": ()}
+    signed = replace(release, decisions=(Decision(EVE, True, AT),))
+    assert signed.awaited() == {"ann": ("law",), "bob": ("law",)}
+    signed = replace(release, decisions=(Decision(ANN, True, AT, ("law",)),))
+    assert signed.awaited() == {"bob": ("law",), "eve": ()}
+    hidden = replace(signed, blind=True, state=State.AWAITING_APPROVAL)
+    assert hidden.awaited() == release.awaited()
