@@ -11,7 +11,7 @@ from tasks.checks.connections import check_mlflow, check_prefect, check_provider
 from tasks.checks.finding import BROKEN, UNUSABLE, Check, Finding, Situation, failed
 from tasks.checks.ledger_state import check_chain, check_cosigned, check_ledger
 from tasks.checks.machine import check_clock, check_disk, check_versions
-from tasks.checks.routine import check_backup, check_schedules
+from tasks.checks.routine import check_backup, check_messages, check_schedules
 from tasks.checks.trust import check_keys, check_rights, check_signers
 from tasks.runtime.boundary import class_and_place
 
@@ -32,6 +32,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("disk", check_disk),
     ("schedules", check_schedules),
     ("backup", check_backup),
+    ("messages", check_messages),
 )
 
 

@@ -1,4 +1,4 @@
-"""What is to happen by itself: schedules, and backups."""
+"""What is to happen by itself: schedules, backups, and messages to people."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from headgate.core.errors import HeadgateError
+from headgate.core.units import counted
 from policies.ledger.events import moment
 from policies.ledger.run_due import run_due
 from policies.ledger.standing import Release
@@ -16,13 +17,14 @@ from tasks.attacks.origin import policy_place
 from tasks.backup.last_backup import last_backup
 from tasks.checks.finding import Finding, Situation, failed, warned, well
 from tasks.ledger.history import History
+from tasks.notification.waiting_notices import waiting_notices
 from tasks.reading.references import load_policy
 from tasks.runtime.home import Home
 from tasks.runtime.operator_settings import read_operator
 
 MOST_RUNS = 200
 REGISTER = "headgate serve POLICY --key KEY --register"
-LATE = timedelta(hours=1)  # a run may wait for another, or for its machine
+LATE = timedelta(hours=1)  # a run may wait for another, or for its machine; a message for a server that starts again
 
 
 def check_schedules(situation: Situation) -> Iterator[Finding]:
@@ -92,3 +94,17 @@ def check_backup(situation: Situation) -> Iterator[Finding]:
 def _made(at: datetime, situation: Situation) -> str:
     hours = (situation.ledger.seen_now() - at).total_seconds() / 3600
     return f"The last backup was made {hours:.0f} hours ago" if hours >= 1 else "The last backup was made less than an hour ago"
+
+
+def check_messages(situation: Situation) -> Iterator[Finding]:
+    addresses = waiting_notices(situation.home)
+    for each in addresses:
+        late = each.since and situation.ledger.seen_now() - moment(each.since) > LATE
+        if not (each.failing or late):
+            yield well("messages", f"{counted(each.waiting, 'message')} waiting for {each.address}.")
+            continue
+        why, since = each.why or "Nobody has tried to send.", each.since or each.failing
+        cure = "Check the address and its server; then run `headgate notify`, or start `headgate serve`, which tries again by itself."
+        yield warned("messages", f"{counted(each.waiting, 'message')} waiting for {each.address} since {since}. {why}", cure)
+    if not addresses:
+        yield well("messages", "operator.yaml names nobody who is to be told of anything.")

@@ -46,7 +46,8 @@ class Spread:
 
 @dataclass(slots=True)
 class Followed:
-    """A release to which something can still happen. `since`: when it came into its state."""
+    """A release to which something can still happen. `since`: when it came into its state. `voted`: since when nobody has counted whether
+    its approvals are enough."""
 
     dataset: str
     state: State
@@ -54,6 +55,7 @@ class Followed:
     since: datetime
     last: datetime
     deadline: datetime | None = None
+    voted: datetime | None = None
 
 
 @dataclass
@@ -87,7 +89,9 @@ class LedgerTally:
                 raise IntegrityBroken(f"Event {self.seq} of the ledger is not the one that was read before.", RESTORE)
             found = found[1:]
         self._take(found)
-        self.read = self.read or not found
+        if not found:
+            self._count_votes()
+            self.read = True
         return bool(found)
 
     def states(self, now: datetime) -> Counter[tuple[str, State]]:
@@ -113,7 +117,7 @@ class LedgerTally:
         release = self.open.get(entry.release)
         if release is None:
             return
-        state = self._after(entry, release.state)
+        state = self._after(entry, release)
         if release.state is State.RUNNING:
             self.phases.setdefault(entry.type, Spread()).add((at - release.last).total_seconds())
             release.last = at
@@ -128,11 +132,21 @@ class LedgerTally:
             self.ended[release.dataset, state] += 1
             del self.open[entry.release]
 
-    def _after(self, entry: Entry, before: State) -> State:
-        targets = _TARGETS.get((entry.type, before), {before})
+    def _after(self, entry: Entry, release: Followed) -> State:
+        targets = _TARGETS.get((entry.type, release.state)) or (release.voted and _TARGETS.get((entry.type, State.APPROVED))) or set()
         if len(targets) == 1:
             return next(iter(targets))
-        return fold(map(event_of, self.ledger.entries(entry.release)[: entry.version])).state  # an approval, which may be enough
+        if targets:
+            release.voted = moment(entry.at)
+        return release.state
+
+    def _count_votes(self) -> None:
+        """Only of those that nothing has decided meanwhile: most that were voted on are published by now."""
+        for name, release in self.open.items():
+            if release.voted is not None and release.state is State.AWAITING_APPROVAL:
+                state = fold(map(event_of, self.ledger.entries(name))).state
+                release.state, release.since = state, release.since if state is release.state else release.voted
+                release.voted = None
 
     def _ends(self, entry: Entry, release: Followed) -> None:
         if entry.type == "refused":

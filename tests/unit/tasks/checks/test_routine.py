@@ -13,10 +13,13 @@ import pytest
 
 from headgate.core.errors import PolicyInvalid
 from policies.words.cron_moments import CronMoments
+from policies.words.notice_kind import NoticeKind
 from tasks.approval.registered_policies import RegisteredSchedule
 from tasks.checks import routine
 from tasks.checks.finding import Situation, Status
-from tasks.checks.routine import check_backup, check_schedules
+from tasks.checks.routine import check_backup, check_messages, check_schedules
+from tasks.notification.notice import Notice
+from tasks.notification.outbox import Outbox
 
 
 @pytest.fixture
@@ -78,3 +81,19 @@ def test_the_age_of_the_last_backup_is_held_against_the_operators_rule(situation
     (world.home.root / "operator.yaml").write_text("backup: {every: 2d}\n")
     (world.home.state / "backup.json").write_text(json.dumps(said | {"target": str(tmp_path / "gone")}))
     assert [found.status for found in check_backup(situation)] == [Status.WARNING]
+
+
+def test_messages_that_wait_are_told_with_the_reason_and_without_the_address(situation: Situation, world: Any) -> None:
+    assert [found.message for found in check_messages(situation)] == ["operator.yaml names nobody who is to be told of anything."]
+    (world.home.root / "operator.yaml").write_text("notify: [{to: 'env:OPS'}]\n")
+    assert [found.message for found in check_messages(situation)] == ["0 messages waiting for env:OPS."]
+    with Outbox.of(world.home, lambda: world.clock.moment).writing() as stored:
+        stored.add(Notice(id="n", kind=NoticeKind.FAILED, at=""), ("env:OPS",))
+    assert [found.status for found in check_messages(situation)] == [Status.OK]
+    world.clock.moment += timedelta(hours=2)
+    (late,) = check_messages(situation)
+    assert (late.status, "Nobody has tried to send." in late.message) == (Status.WARNING, True)
+    with Outbox.of(world.home, lambda: world.clock.moment).writing() as stored:
+        stored.failed(stored.next_due("env:OPS"), "The server was not reached, or did not take it.")
+    (failing,) = check_messages(situation)
+    assert (failing.status, "The server was not reached" in failing.message) == (Status.WARNING, True)
