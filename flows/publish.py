@@ -39,6 +39,8 @@ def publish_approved() -> list[str]:
         except HeadgateError as problem:
             problems.append(problem)
             say(f"{dataset}: publication of candidate {candidate[:12]}: {in_a_line(problem)}")
+    for sentence in steps.purge_kept_too_long():
+        say(sentence)
     if problems:
         raise problems[0]
     return published

@@ -2,11 +2,77 @@
 
 from __future__ import annotations
 
-from flows.terminal.options import Json, Key, ReasonHere, ReleaseId, SignatureFile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.terminal.options import Json, Key, ReasonHere, SignatureFile
+
+Release = Annotated[
+    str | None,
+    typer.Argument(metavar="[RELEASE]", help="The id of a release or of its candidate, or a unique prefix of at least 8 characters."),
+]
+ByRule = Annotated[bool, typer.Option("--by-rule", help="Drop what the policies say is kept no longer (keep.groups), of all versions.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="With --by-rule: say what would be dropped, and drop nothing.")]
 
 
-def purge(release: ReleaseId, reason: ReasonHere = None, key: Key = None, signature: SignatureFile = None, json: Json = False) -> None:
+def purge(
+    release: Release = None,
+    reason: ReasonHere = None,
+    key: Key = None,
+    signature: SignatureFile = None,
+    by_rule: ByRule = False,
+    dry_run: DryRun = False,
+    json: Json = False,
+) -> None:
     """Drop who was in which group of a published version, for good: no later version can be measured with it (operator)."""
+    from headgate.core.errors import InputRejected
+
+    if by_rule == (release is not None) or (dry_run and not by_rule):
+        raise InputRejected(
+            "Say what is to be purged.", "Name a release, with --key and --reason; or give --by-rule, with --dry-run or not."
+        )
+    if release is None:
+        _by_rule(dry_run, json)
+    else:
+        _purge(release, reason, key, signature, json)
+
+
+def _by_rule(dry_run: bool, json: bool) -> None:
+    from flows.terminal.output import plain, print_json, results, tell
+    from tasks.approval.purging_by_rule import kept_too_long, purge_by_rule
+    from tasks.ledger.open_ledger import found_ledger, home_with_ledger, open_ledger
+    from tasks.runtime.home import Home
+
+    if dry_run:
+        home = Home.read()
+        found = kept_too_long(home, found_ledger(home))
+    else:
+        home = home_with_ledger()
+        found = purge_by_rule(home, open_ledger(home))
+    if json:
+        rows = [
+            {
+                "dataset": each.release.dataset,
+                "version": each.release.version,
+                "release": each.release.release_id,
+                "candidate": each.release.candidate,
+                "rule": each.rule,
+            }
+            for each in found
+        ]
+        print_json({"dry_run": dry_run, "purged": rows})
+        return
+    out = results()
+    does = "would be dropped" if dry_run else "are dropped"
+    for each in found:
+        tell(out, plain(f"{each.release.dataset}: the groups of version {each.release.version} {does}, after {each.rule}."))
+    if not found:
+        tell(out, "No policy says that anything is kept no longer.")
+
+
+def _purge(release: str, reason: str | None, key: Path | None, signature: Path | None, json: bool) -> None:
     from flows.cli.sign_decision import require_given, signing_of
     from flows.terminal.output import console, plain, print_json, results, tell
     from tasks.approval import purging

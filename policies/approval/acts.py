@@ -51,6 +51,7 @@ class Act:
     superseded_by: str = ""
     out: tuple[str, ...] = ()
     kept: bool = False  # whether the home keeps who was in which group
+    rule: str = ""  # of the policy, by which that is dropped now
     error: str = ""
     comment: str = ""
     comment_sha256: str = ""

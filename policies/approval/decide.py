@@ -29,6 +29,7 @@ from policies.ledger.events import (
     ReleaseWithdrawn,
     RunFailed,
     SeriesPurged,
+    SeriesPurgedByRule,
 )
 from policies.ledger.fold import apply
 from policies.ledger.standing import Release
@@ -121,6 +122,7 @@ EVENTS: Mapping[Action, Callable[[Situation, dict[str, Any]], Event]] = {
     Action.ABANDON: lambda at, base: ReleaseAbandoned(**base, **_signed(at)),
     Action.RESUME: lambda at, base: PublicationResumed(**base, **_signed(at)),
     Action.PURGE: lambda at, base: SeriesPurged(**base, **_signed(at)),
+    Action.PURGE_BY_RULE: lambda at, base: SeriesPurgedByRule(**base, rule=at.act.rule),
     Action.SUPERSEDE: lambda at, base: ReleaseSuperseded(**base, by=at.act.superseded_by),
     Action.EXPIRE: lambda at, base: CandidateExpired(**base),
     Action.VIEW: lambda at, base: CandidateViewed(**base, viewer=at.actor.principal),

@@ -159,6 +159,10 @@ def _kept(at: Situation) -> str:
     return "" if at.act.kept else "the home does not keep who was in which group of it"
 
 
+def _by_rule(at: Situation) -> str:
+    return "" if at.act.rule else "its policy has no rule by which it would be purged now"
+
+
 def _newer_release(at: Situation) -> str:
     return "" if at.act.superseded_by and at.act.superseded_by != at.release.release_id else "the newer release is not named"
 
@@ -197,6 +201,7 @@ GUARDS: Mapping[Guard, Callable[[Situation], str]] = {
     Guard.ATTESTED: _attested,
     Guard.CAME_OUT: _came_out,
     Guard.KEPT: _kept,
+    Guard.BY_RULE: _by_rule,
     Guard.NEWER_RELEASE: _newer_release,
     Guard.TAKES_PART: _takes_part,
     Guard.COMMENTED: _commented,

@@ -253,6 +253,14 @@ class SeriesPurged(SignedEvent):
     event: Literal["purged"] = "purged"
 
 
+class SeriesPurgedByRule(CandidateEvent):
+    """The same, because the policy says so. `rule`: as it stands there."""
+
+    after: ClassVar[frozenset[str]] = frozenset({"published"})
+    event: Literal["purged_by_rule"] = "purged_by_rule"
+    rule: Annotated[str, Field(min_length=1, max_length=40)]
+
+
 class CandidateExpired(CandidateEvent):
     event: Literal["expired"] = "expired"
 
@@ -304,6 +312,7 @@ LaterEvent = (
     | PublicationSettled
     | ReleaseSuperseded
     | SeriesPurged
+    | SeriesPurgedByRule
     | CandidateExpired
     | CandidateViewed
     | CandidateCommented

@@ -26,6 +26,7 @@ from policies.ledger.events import (
     RunStarted,
     RunTracked,
     SeriesPurged,
+    SeriesPurgedByRule,
     SignedEvent,
     SourceIngested,
     moment,
@@ -133,7 +134,7 @@ def _content(release: Release, event: Event) -> dict[str, Any]:
             if event.version != release.version:
                 raise _broken(event, "names another version than was started")
             return {}
-        case SeriesPurged():
+        case SeriesPurged() | SeriesPurgedByRule():
             return {"purged": event.at}
         case ReleaseSuperseded():
             return {"superseded_by": event.by}

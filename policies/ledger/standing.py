@@ -53,7 +53,7 @@ class Release:
     target: str = ""
     settled: bool = False  # nothing of the publication, or of the withdrawal after it, is left to do
     superseded_by: str = ""
-    purged: str = ""  # when an operator dropped who was in which group of it
+    purged: str = ""  # when an operator, or the policy's rule, dropped who was in which group of it
     mlflow_run_id: str = ""
     events: int = 1
 

@@ -82,6 +82,17 @@ TRANSITIONS: tuple[Transition, ...] = (
         Transition(state, Action.PURGE, state, ActorRole.OPERATOR, (*_OPERATION, Guard.CAME_OUT, Guard.KEPT), "purged")
         for state in (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
     ),
+    *(
+        Transition(
+            state,
+            Action.PURGE_BY_RULE,
+            state,
+            ActorRole.OPERATOR,
+            (Guard.BOUND, Guard.CAME_OUT, Guard.KEPT, Guard.BY_RULE),
+            "purged_by_rule",
+        )
+        for state in (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
+    ),
     *(Transition(state, Action.VIEW, state, ActorRole.READER, (Guard.BOUND,), "viewed") for state in CANDIDATE_STATES),
     *(
         Transition(state, Action.DOWNLOAD, state, ActorRole.READER, (Guard.BOUND, Guard.DOWNLOADED), "downloaded")

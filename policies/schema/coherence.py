@@ -100,6 +100,9 @@ def _person(policy: Policy) -> Iterator[Problem]:
         yield Problem(here, f"{wanted}, and {by}", f"{named}; or gates.series: {{unmeasured: REASON}}, which approvers read")
     if series is not None and not series.measured and policy.gates.attacks_versions:
         yield Problem(("gates", "attack", "series"), "attack.series, and series.unmeasured without a bound", "one of the two, or a bound")
+    if policy.keep is not None and policy.keep.groups is not None and (series is None or series.unmeasured is None):
+        found = "groups that are dropped, while later versions are measured with them"
+        yield Problem(("keep", "groups"), found, "gates.series: {unmeasured: REASON} as well, which approvers read; or no keep.groups")
     if series is not None and series.risk is not None and policy.anonymize.epsilon is None:
         yield Problem(("gates", "series", "risk"), "series.risk without anonymize.epsilon", "linkability or candidates, or an epsilon")
 

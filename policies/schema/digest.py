@@ -22,6 +22,8 @@ def digested_form(policy: Policy, file_digests: Mapping[str, str]) -> bytes:
     """Canonical JSON (RFC 8785). Spelling, comments, key order and the files' names do not count; meaning does, so the defaults that were
     in force are part of it."""
     content: dict[str, Any] = policy.model_dump(mode="json", by_alias=True)
+    if content["keep"] is None:  # policies of before have the digest that they had
+        del content["keep"]
     for place, path in files_of(policy).items():
         digest = file_digests.get(path, "")
         if not re.fullmatch(r"[0-9a-f]{64}", digest):

@@ -13,6 +13,7 @@ from policies.schema.about import AboutKey
 from policies.schema.anonymization import Anonymize, ProjectionKey, SuppressCells
 from policies.schema.attribute import Attribute, ValuesFrom
 from policies.schema.coherence import problems_of, set_of
+from policies.schema.keep_key import KeepKey
 from policies.schema.requirements import ApprovalKey, Gates, PublishKey, ScheduleKey, UtilityKey
 from policies.schema.rows_key import RowsKey, Rule
 from policies.schema.source_key import Expectations, Source
@@ -42,6 +43,7 @@ class Policy(Section):
     approval: ApprovalKey = ApprovalKey()
     publish: PublishKey
     schedule: ScheduleKey | None = None
+    keep: KeepKey | None = None
 
     @model_validator(mode="after")
     def _coherent(self) -> Policy:

@@ -27,7 +27,7 @@ KEYS = "keys"
 # In this order: origins are kept after a candidate is sealed, and a candidate after its policy.
 ROOMS = ("decisions", "comments", "origins", "series", KEYS, "candidates", "refused", "schedules", "policies", "state", "mlartifacts")
 # What a restored home makes anew. An outbox of an earlier moment would tell people once more what they know.
-PASSING = {"state": ("head.dsse.json", "progress", "backup.json", "outbox.db", "outbox.db-journal", "outbox.lock")}
+PASSING = {"state": ("head.dsse.json", "progress", "backup.json", "purging.json", "outbox.db", "outbox.db-journal", "outbox.lock")}
 DATABASES = ("console.db", "mlflow.db")
 PRIVATE_ENDS = (".draft",)
 RELEASES = "releases"

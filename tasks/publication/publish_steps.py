@@ -9,6 +9,7 @@ from headgate.core.errors import IntegrityBroken
 from policies.ledger.standing import Release
 from policies.ledger.states import State
 from tasks.approval.decisions import record_expiries
+from tasks.approval.purging_by_rule import purge_now_and_then
 from tasks.ledger.history import VISIBLE, read_history
 from tasks.ledger.open_ledger import open_ledger
 from tasks.publication.publish_version import publish
@@ -50,6 +51,14 @@ def candidates_due() -> tuple[str, ...]:
     now, history = ledger.now(), read_history(ledger)
     due = [release for release in history.open_candidates() if _is_due(release, now)]
     return tuple(release.candidate for release in due if not history.overtaken(release))
+
+
+@guarded
+def purge_kept_too_long() -> tuple[str, ...]:
+    """What policies say is kept no longer; a sentence for each version."""
+    home = Home.open()
+    purged = purge_now_and_then(home, open_ledger(home))
+    return tuple(f"{each.release.dataset}: the groups of version {each.release.version} are dropped, after {each.rule}." for each in purged)
 
 
 @guarded

@@ -99,6 +99,7 @@ def plain_publication(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         audit=publish_steps.audit.fn,
         candidates_due=publish_steps.candidates_due,
         dataset_of=publish_steps.dataset_of,
+        purge_kept_too_long=publish_steps.purge_kept_too_long,
     )
     monkeypatch.setenv("HEADGATE_HOME", str(world.home.root))
     monkeypatch.delenv("HEADGATE_STORE", raising=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any
 
 import numpy as np
@@ -44,3 +46,28 @@ def test_without_a_key_a_reason_or_anything_kept_it_is_refused(run: Any, world: 
     other = world.published().release.candidate
     refused = run("purge", other, "--key", key_file("cyd"), "--reason", "ends", "--json").error
     assert (refused["code"], "does not keep who was in which group of it" in refused["message"]) == (4, True)
+
+
+def test_by_rule_says_what_would_be_dropped_and_drops_it(run: Any, world: Any) -> None:
+    form = json.dumps({"attributes": {}, "keep": {"groups": "1 version"}, "gates": {"series": {"unmeasured": "agreed"}}}).encode()
+    world.changes["policy_digest"] = digest = hashlib.sha256(form).hexdigest()
+    world.home.policies.mkdir()
+    (world.home.policies / f"{digest}.json").write_bytes(form)
+    assert "No policy says" in run("purge", "--by-rule").out
+    first = str(world.published().release.candidate)
+    keep(world.home, "people", first, KeptVersion(np.array([b"a" * 16], dtype="S16"), ()))
+    world.published()
+    events = world.ledger.last().seq
+    assert run("purge", "--by-rule", "--dry-run").out == "people: the groups of version 1 would be dropped, after 1 version.\n"
+    assert (world.ledger.last().seq, is_kept(world.home, "people", first)) == (events, True)
+    done = run("purge", "--by-rule", "--json").json
+    assert (done["dry_run"], [(row["version"], row["candidate"], row["rule"]) for row in done["purged"]]) == (
+        False,
+        [(1, first, "1 version")],
+    )
+    assert not is_kept(world.home, "people", first)
+
+
+def test_a_release_or_the_rule_is_named_and_never_both(run: Any, version: str) -> None:
+    for words in ((), (version, "--by-rule"), (version, "--dry-run"), ("--dry-run",)):
+        assert run("purge", *words, "--json").error["code"] == 2

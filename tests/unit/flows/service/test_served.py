@@ -46,7 +46,9 @@ def test_a_path_is_never_among_what_is_sent_as_it_is(name: str) -> None:
         "verbose",
         "engine",
         "scheduler",
-    }  # those say where the service works, which its operator decides
+        "by_rule",
+        "dry_run",
+    }  # those say where the service works, or what it does for its operator
     assert holds_a_path(list[Path] | None)
 
 

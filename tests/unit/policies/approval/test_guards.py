@@ -260,6 +260,15 @@ def test_what_was_never_published_is_not_purged_nor_is_anything_twice_or_for_not
         assert refused(purged, Action.PURGE, OPERATOR) == {"kept"}
 
 
+def test_what_no_rule_of_the_policy_names_is_not_purged_by_rule_nor_is_anything_twice() -> None:
+    for state in (State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN):
+        assert refused(RELEASES[state], Action.PURGE_BY_RULE, OPERATOR, rule="") == {"by_rule"}
+        assert refused(RELEASES[state], Action.PURGE_BY_RULE, OPERATOR, kept=False) == {"kept"}
+        purged = accepted(RELEASES[state], Action.PURGE_BY_RULE, OPERATOR)
+        assert (purged.state, purged.purged[:10]) == (state, NOW.isoformat()[:10])
+        assert refused(purged, Action.PURGE, OPERATOR) == {"kept"}
+
+
 def test_comments_are_of_those_who_may_sign_or_ran_it_and_of_a_readable_length() -> None:
     release = RELEASES[State.AWAITING_APPROVAL]
     for author in ("ann", "rita"):

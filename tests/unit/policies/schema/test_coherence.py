@@ -55,6 +55,7 @@ BAD: list[Case] = [
         15,
         ["attack.series, and series.unmeasured without a bound"],
     ),
+    ("publish:", "keep: {groups: 24 months}\npublish:", 16, ["keep.groups", "unmeasured"]),
     ("publish:", "expect: {missing: {agge: 0.1}}\npublish:", 16, ["expect.missing.agge", "did you mean age?"]),
 ]
 
