@@ -7,6 +7,7 @@ import signal
 
 
 def pytest_configure() -> None:
+    gc.disable()  # while everything is imported and collected, of which next to nothing is garbage
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -15,3 +16,4 @@ def pytest_collection_finish() -> None:
     """What was imported and collected stays, and need not be looked through for garbage again and again."""
     gc.collect()
     gc.freeze()
+    gc.enable()

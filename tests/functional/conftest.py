@@ -2,13 +2,14 @@
 
 Most journeys run the command in this process, against one real Prefect server per test process; `spawned` runs it as a process of its
 own, where that is what is tested. What releasing or publishing the folder as it was made comes to is made once per test process, and
-copied for everybody who starts from there; so is an MLflow database without a run in it, which takes a second to make. A home that is
-opened `bare` has nothing that an operator did not put there.
+copied for everybody who starts from there; so are the databases of MLflow and of Prefect without a run in them, which take six seconds of
+a processor to make. A home that is opened `bare` has nothing that an operator did not put there.
 """
 
 from __future__ import annotations
 
 import csv
+import fcntl
 import json
 import os
 import random
@@ -52,7 +53,7 @@ approval: {{required: 2, signers: signers}}
 publish: {{to: {dataset}, formats: [csv, parquet]}}
 {more}"""
 
-RUNS = "mlflow.db"
+RUNS, FLOWS = "mlflow.db", "prefect.db"
 REGIONS = "north-a;north;*\nnorth-b;north;*\nsouth-a;south;*\nsouth-b;south;*\n"
 
 
@@ -101,6 +102,8 @@ class Project:
         if not bare:
             shutil.copy2(self.finished / RUNS, self.home)
             self._moved_from(self.finished)
+            (self.home / "prefect").mkdir(mode=0o700)
+            shutil.copy2(self.finished / FLOWS, self.home / "prefect")
         (self.home / "signers").write_text(self.lines("steward", "alice", "bob", "carol"), encoding="utf-8")
         (self.home / "operator.yaml").write_text("policy_signers: true\n", encoding="utf-8")
 
@@ -240,7 +243,43 @@ def quiet_environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
 
 
 @pytest.fixture(scope="session")
-def prefect_server(quiet_environment: Path) -> Iterator[str]:
+def flows_database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What Prefect's server makes where there is no database yet. The first process of a test run that needs it lets one do it."""
+    shared = tmp_path_factory.getbasetemp()
+    if hasattr(request.config, "workerinput"):  # one process of several
+        shared = shared.parent
+    made = shared / FLOWS
+    with (shared / "prefect.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            _make_flows_database(tmp_path_factory.mktemp("first"), made)
+    return made
+
+
+def _make_flows_database(home: Path, made: Path) -> None:
+    from tasks.runtime.home import Home
+    from tasks.runtime.prefect_server import PrefectServer
+    from tasks.runtime.quiet import quieten
+
+    before = dict(os.environ)
+    os.environ["PREFECT_HOME"] = str(home / "prefect")
+    try:
+        quieten(Home(home))
+        server = PrefectServer.start()
+        server.url()
+        server.stop()
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+    with sqlite3.connect(home / "prefect" / FLOWS) as database:
+        database.execute("VACUUM INTO ?", (str(made.with_suffix(".making")),))
+    database.close()
+    made.with_suffix(".making").chmod(0o600)
+    made.with_suffix(".making").rename(made)
+
+
+@pytest.fixture(scope="session")
+def prefect_server(quiet_environment: Path, flows_database: Path) -> Iterator[str]:
     """One real Prefect server for all journeys in this process. When it has stopped and written everything down, nothing that a test has
     planted is in its database or its log."""
     from tasks.expectations.running import import_great_expectations
@@ -250,6 +289,7 @@ def prefect_server(quiet_environment: Path) -> Iterator[str]:
     from tasks.runtime.quiet import quieten
 
     quieten(Home(quiet_environment))
+    shutil.copy2(flows_database, quiet_environment)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what other packages say of each other while they are imported
         import_great_expectations()
@@ -294,7 +334,7 @@ def run_here(
 
 
 @pytest.fixture(scope="session")
-def make_project(approver_keys: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Project]:
+def make_project(approver_keys: dict[str, Path], flows_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Project]:
     """alice, bob and carol may sign, mallory may not; the steward runs releases wherever no other key is named. The operator has allowed
     policies with signers of their own."""
     from tasks.reporting.mlflow_runs import find_release
@@ -303,6 +343,7 @@ def make_project(approver_keys: dict[str, Path], tmp_path_factory: pytest.TempPa
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what other packages say of each other while they are imported
         find_release("none", finished)
+    shutil.copy2(flows_database, finished)
 
     def make(below: Path, run_here: Callable[..., Outcome], bare: bool = False) -> Project:
         folder = below / "steward's folder"

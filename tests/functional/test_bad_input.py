@@ -145,6 +145,7 @@ def started(project: Any) -> subprocess.Popen[str]:
     return process
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("signal_name", ["SIGINT", "SIGTERM"])
 def test_a_run_keeps_others_of_its_dataset_waiting_and_when_interrupted_leaves_nothing_but_its_record(
     project: Any, signal_name: str
@@ -177,6 +178,7 @@ publish: {to: open}
 """
 
 
+@pytest.mark.long
 def test_a_long_run_tells_how_far_it_is_and_stops_within_a_moment(project: Any) -> None:
     """While compiled loops work, which hear no signal themselves: a hundred thousand pairs of numbers, no two alike."""
     draw = np.random.default_rng(1)

@@ -61,6 +61,7 @@ def one_killed(home: Path) -> Iterator[list[int]]:
         killing.join()
 
 
+@pytest.mark.long
 def test_two_workers_of_which_one_is_killed_publish_what_this_process_does(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     here = project.run("release", project.policy, "--engine", "local", "--json")
     assert here.code == 0, here.err

@@ -142,6 +142,7 @@ def test_the_search_finds_a_canary_wherever_it_is_put(tmp_path: Path) -> None:
     assert {canary.startswith(CANARY) for canary in (IDENTIFIER, DROPPED, BAD)} == {True}
 
 
+@pytest.mark.long
 def test_a_published_release_holds_no_identifier_no_dropped_column_and_no_exact_age(journey: Journey) -> None:
     assert places_with(CANARY, journey.folders, journey.streams) == []
     for table in journey.published.glob("tables/*.csv"):
@@ -149,6 +150,7 @@ def test_a_published_release_holds_no_identifier_no_dropped_column_and_no_exact_
             assert str(AGE) not in {row["age"] for row in csv.DictReader(stream)}
 
 
+@pytest.mark.long
 def test_the_log_says_what_happened_and_holds_nothing_else(journey: Journey) -> None:
     """That no planted value is in it, the test before has seen: it lies among the temporary files."""
     steps = {line["step"] for line in journey.log if line["event"] == "step"}
@@ -159,6 +161,7 @@ def test_the_log_says_what_happened_and_holds_nothing_else(journey: Journey) -> 
     assert set().union(*journey.log) == known
 
 
+@pytest.mark.long
 def test_nothing_calls_out(journey: Journey) -> None:
     """Every name that is looked up, and every address that is connected to, is this machine's."""
     assert journey.addresses <= {"127.0.0.1", "localhost", "None", "unix", "0.0.0.0"}
