@@ -17,7 +17,7 @@ def test_releases_say_what_waits_for_whom_and_what_is_published(client: Client, 
     assert "1 person with the role" not in shown
     for section in ("Waiting for people", "To be published", "Datasets"):
         assert f"<h2>{section}</h2>" in shown
-    assert "version 1" in shown
+    assert "version 2" in shown
 
 
 def test_what_somebody_has_signed_waits_for_others(client: Client) -> None:
