@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from flows.terminal.served_lines import in_a_line, say
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 10.0
 DEADLINE_SECONDS = 600.0
+AUDIT_AGAIN_SECONDS = 3600.0  # after one that came to no end, because a store was away
 LONGEST_SECONDS = 300.0  # of a process that sends, and
 LONGEST_AUDIT_SECONDS = 6 * 3600.0  # of one that audits first
 COMMAND = (sys.executable, "-m", "flows.cli", "notify")
+VERIFY = "--verify"
 
 
 def take_addresses(home: Home) -> dict[str, str]:
@@ -41,7 +43,42 @@ def take_addresses(home: Home) -> dict[str, str]:
 
 
 def _start(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    """What it says is heard only where lines for machines are asked for. Its audit takes from nobody what they need."""
+    heard = None if environment.get("HEADGATE_LOG") == "json" else subprocess.DEVNULL
+    process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=heard)
+    if VERIFY in command:
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, process.pid, 19)
+    return process
+
+
+@dataclass
+class Slot:
+    """One process at a time."""
+
+    most_seconds: float
+    process: subprocess.Popen[bytes] | None = None
+    began: float = float("-inf")
+
+    @property
+    def busy(self) -> bool:
+        """One that takes too long is ended: what it did not note is done again."""
+        if self.process is None or self.process.poll() is not None:
+            return False
+        if time.monotonic() - self.began > self.most_seconds:
+            self.stop()
+            return False
+        return True
+
+    def fill(self, process: subprocess.Popen[bytes]) -> None:
+        self.process, self.began = process, time.monotonic()
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(10)
+            self.process = None
 
 
 @dataclass
@@ -51,8 +88,8 @@ class NoticeWatch:
     home: Home
     environment: Mapping[str, str]
     start: Callable[[Sequence[str], Mapping[str, str]], subprocess.Popen[bytes]] = _start
-    _process: subprocess.Popen[bytes] | None = None
-    _until: float = 0.0
+    _sender: Slot = field(default_factory=lambda: Slot(LONGEST_SECONDS))
+    _auditor: Slot = field(default_factory=lambda: Slot(LONGEST_AUDIT_SECONDS))
     _deadlines: float = -DEADLINE_SECONDS
     _said: str = ""
 
@@ -90,31 +127,14 @@ class NoticeWatch:
         derived = derive_notices(read_ledger(self.home), notify, outbox, deadlines)
         if deadlines:
             self._deadlines = time.monotonic()
-        if not self._sending():
-            if audit_is_due(notify, outbox):
-                self._send(("nice", "-n", "19", *COMMAND, "--verify"), LONGEST_AUDIT_SECONDS)
-            elif due(outbox, said[0]):
-                self._send(COMMAND, LONGEST_SECONDS)
+        if not self._auditor.busy and time.monotonic() - self._auditor.began > AUDIT_AGAIN_SECONDS and audit_is_due(notify, outbox):
+            self._auditor.fill(self.start((*COMMAND, VERIFY), self.environment))
+        if not self._sender.busy and due(outbox, said[0]):
+            self._sender.fill(self.start(COMMAND, self.environment))
         if derived.broken:
             return "the ledger does not verify: run `headgate audit verify`."
         return f"deadlines are not looked at. {derived.clock}" if derived.clock else self._said if not deadlines else ""
 
-    def _sending(self) -> bool:
-        """One that takes too long is ended: what it did not note is sent again."""
-        if self._process is None or self._process.poll() is not None:
-            return False
-        if time.monotonic() > self._until:
-            self.stop()
-            return False
-        return True
-
-    def _send(self, command: Sequence[str], most_seconds: float) -> None:
-        self._process = self.start(command, self.environment)
-        self._until = time.monotonic() + most_seconds
-
     def stop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(10)
-            self._process = None
+        for slot in (self._sender, self._auditor):
+            slot.stop()

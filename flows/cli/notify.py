@@ -40,6 +40,7 @@ def notify(dry_run: DryRun = False, verify: Verify = False, json: Json = False) 
 def _told(home: Home, ledger: Ledger, operator: Operator, verify: bool, json: bool) -> bool:
     """Whether something is broken."""
     from flows.terminal.output import plain, print_json, results, tell
+    from headgate.core.errors import StoreUnavailable
     from headgate.core.units import counted
     from tasks.approval.console_address import console_address
     from tasks.notification.apprise_delivery import AppriseDelivery
@@ -51,10 +52,16 @@ def _told(home: Home, ledger: Ledger, operator: Operator, verify: bool, json: bo
     outbox = Outbox.of(home)
     derived = derive_notices(ledger, operator.notify, outbox)
     broken = derived.broken
+    away: StoreUnavailable | None = None
     if verify:
-        broken = _fails_audit(home, ledger)
-        note_integrity(operator.notify, outbox, broken, audit=True)
+        try:
+            broken = _fails_audit(home, ledger)
+            note_integrity(operator.notify, outbox, broken, audit=True)
+        except StoreUnavailable as problem:  # people are told of the rest first
+            away = problem
     done = send_due(home, operator, outbox, AppriseDelivery(), console_address(home))
+    if away is not None:
+        raise away
     waiting = waiting_notices(home)
     if json:
         document = {"sent": done.sent, "busy": done.busy, "clock": derived.clock or None, "waiting": [vars(each) for each in waiting]}

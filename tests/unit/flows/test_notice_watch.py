@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from flows import notice_watch
-from flows.notice_watch import COMMAND, NoticeWatch, take_addresses
+from flows.notice_watch import COMMAND, NoticeWatch, _start, take_addresses
+from tasks.runtime.home import Home
 from tests.unit.tasks.ledger.conftest import tamper
 
 
@@ -64,10 +63,8 @@ def test_where_something_is_to_be_sent_one_process_is_started_at_a_time(watch: N
     assert started.commands == [COMMAND] * 2
 
 
-def test_a_process_that_hangs_is_ended_and_another_is_started(
-    watch: NoticeWatch, started: Started, world: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(notice_watch, "LONGEST_SECONDS", -1.0)
+def test_a_process_that_hangs_is_ended_and_another_is_started(watch: NoticeWatch, started: Started, world: Any) -> None:
+    watch._sender.most_seconds = -1.0
     world.seal()
     started.ended = False
     watch.look()
@@ -78,7 +75,12 @@ def test_a_process_that_hangs_is_ended_and_another_is_started(
 def test_once_a_day_the_whole_is_audited_where_somebody_wants_to_know(watch: NoticeWatch, started: Started, world: Any) -> None:
     (world.home.root / "operator.yaml").write_text("notify: [{to: 'env:OPS'}]\n")
     watch.look()
-    assert started.commands == [("nice", "-n", "19", *COMMAND, "--verify")]
+    assert started.commands == [(*COMMAND, "--verify")]
+    watch.look()
+    world.seal()
+    started.ended = False
+    watch.look()
+    assert started.commands == [(*COMMAND, "--verify"), COMMAND]  # one that came to no end is tried later, and keeps no message waiting
 
 
 def test_a_ledger_that_does_not_verify_is_said_once(watch: NoticeWatch, world: Any, capsys: pytest.CaptureFixture[str]) -> None:
@@ -108,10 +110,14 @@ def test_addresses_are_taken_from_what_runs_inherit(world: Any, monkeypatch: pyt
     assert "OPS" not in os.environ
 
 
-def test_the_process_that_sends_is_quiet_and_ends_with_the_watch(world: Any, tmp_path: Path) -> None:
-    made = NoticeWatch(world.home, dict(os.environ))
-    made._send((sys.executable, "-c", "print(1); import time; time.sleep(60)"), 60)
-    process = made._process
+def test_the_process_that_sends_is_quiet_and_ends_with_the_watch(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    made = NoticeWatch(Home(tmp_path), {})
+    speaking = (sys.executable, "-c", "import sys, time; print(1); print(2, file=sys.stderr, flush=True); time.sleep(60)", "--verify")
+    process = _start(speaking, {})
+    made._auditor.fill(process)
+    assert os.getpriority(os.PRIO_PROCESS, process.pid) == 19
     made.stop()
-    assert isinstance(process, subprocess.Popen)
     assert process.poll() is not None
+    with _start((sys.executable, "-c", "import sys; print(2, file=sys.stderr)"), {"HEADGATE_LOG": "json"}) as heard:
+        assert heard.wait(60) == 0
+    assert capfd.readouterr() == ("", "2\n")

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from headgate.core.errors import StoreUnavailable
+from tasks.verification import audit
 from tests.unit.tasks.ledger.conftest import tamper
 from tests.unit.tasks.notification.conftest import Webhook, webhook
 
@@ -76,3 +78,13 @@ def test_a_ledger_that_was_changed_ends_with_5(run: Any, world: Any, told: Webho
 def test_a_home_that_names_nobody_is_refused(run: Any, world: Any) -> None:
     refused = run("notify", "--json")
     assert (refused.code, refused.error["message"]) == (2, "operator.yaml names nobody who is to be told.")
+
+
+def test_an_audit_that_cannot_be_made_keeps_no_message_back(run: Any, world: Any, told: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_given: object) -> None:
+        raise StoreUnavailable("The store is away.", "Start it.")
+
+    monkeypatch.setattr(audit, "verify_audit", away)
+    world.seal()
+    assert run("notify", "--verify").code == 6
+    assert len(told.got) == 1
