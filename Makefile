@@ -1,14 +1,17 @@
 # Every target needs `make setup`, which does nothing if nothing has changed.
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-fast test-long servers-test sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-complete bench-codip bench-paper-codip bench-risk bench-paper-risk bench-paper-proximity bench-series bench-sticky bench-ledger bench-end-well bench-parts bench-whole bench-scale serve lock clean bench-console console screenshots
+.PHONY: help setup dist demo test test-fast test-long servers-test sabotage faults test-all check docs fix bench-release bench-measures bench-xcolor bench-paper-xcolor bench-complete bench-codip bench-paper-codip bench-risk bench-paper-risk bench-paper-proximity bench-series bench-sticky bench-ledger bench-end-well bench-parts bench-whole bench-scale serve lock clean bench-console console screenshots
 
 # Each process would compile all of the project again: a test run some 20 s, the sabotages minutes.
 unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+INSTALL := install --quiet --disable-pip-version-check --no-deps
+PIP := $(BIN)/python -m pip $(INSTALL)
 LOCKED := --require-hashes --only-binary :all:
+RESOLVED := uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --no-annotate
+EXTRAS := mysql dask traces mlflow-auth
 # What `python -m tools.warm` imports.
 NEEDED_BY_LOOPS := annotated-types|cloudpickle|cronsim|llvmlite|numba|numpy|pandas|psutil|pyarrow|pydantic|pydantic-core|python-dateutil|rapidfuzz|rfc8785|ruamel-yaml|scipy|six|typing-extensions|typing-inspection|tzdata
 # One process per core, each with a Prefect server and about 1 GB of memory.
@@ -45,7 +48,8 @@ help:
 	@echo "make bench-scale    loss against time beside other methods and libraries, tables of many shapes, growth, Dask workers; a quarter of an hour"
 	@echo "make bench-console  pages of the console with 1,000 releases and 1,000,000 events, and its memory over 10,000 requests"
 	@echo "make screenshots    every page of the console at three widths, light and dark, into build/screenshots; the best into docs/console"
-	@echo "make lock           resolves requirements.lock again"
+	@echo "make lock           resolves requirements.lock, and requirements-dev.lock, again"
+	@echo "make dist           builds the wheel, runs the demo from it in an empty environment, and lists what is in that and under which licences"
 
 # The loops compile while the rest is installed.
 setup:
@@ -60,18 +64,18 @@ setup:
 
 .venv/ready: .venv/needed-by-loops pyproject.toml
 	@rm -f .venv/ready
-	@$(PIP) $(LOCKED) -r requirements.lock
+	@$(PIP) $(LOCKED) -r requirements-dev.lock
 	@$(BIN)/python -m pip check
 	@$(PIP) --no-build-isolation -e .
 	@touch .venv/ready
 
-.venv/needed-by-loops: requirements.lock Makefile
+.venv/needed-by-loops: requirements-dev.lock Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "headgate needs Python 3.11 or newer: make PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "This Python has no venv. On Debian or Ubuntu: apt-get install python3-venv"; exit 1; }
 	@echo "Setting up .venv (about a minute, 1.4 GB) ..."
 	@rm -f .venv/needed-by-loops .venv/ready
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@sed -nE '/^($(NEEDED_BY_LOOPS))==/,/[^\\]$$/p' requirements.lock > .venv/needed-by-loops.lock
+	@sed -nE '/^($(NEEDED_BY_LOOPS))==/,/[^\\]$$/p' requirements-dev.lock > .venv/needed-by-loops.lock
 	@$(PIP) $(LOCKED) -r .venv/needed-by-loops.lock
 	@touch .venv/needed-by-loops
 
@@ -182,7 +186,21 @@ screenshots: setup
 	@$(BIN)/python -m tests.browser.take_screenshots build/screenshots
 
 lock:
-	@uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --extra dev pyproject.toml -o requirements.lock
+	@$(RESOLVED) --extra dev pyproject.toml -o requirements-dev.lock
+	@$(RESOLVED) --constraint requirements-dev.lock $(EXTRAS:%=--extra %) pyproject.toml -o requirements.lock
+
+# What operators install, tried in an environment that has nothing else, and what is in it.
+dist: setup
+	@rm -rf dist build/clean build/demo
+	@$(BIN)/python -m hatchling build -d dist
+	@$(PYTHON) -m venv --without-pip build/clean
+	@$(BIN)/python -m pip --python build/clean/bin/python $(INSTALL) $(LOCKED) -r requirements.lock
+	@$(BIN)/python -m pip --python build/clean/bin/python $(INSTALL) dist/*.whl
+	@$(BIN)/python -m pip --python build/clean/bin/python check
+	@cd build && clean/bin/headgate demo --home demo
+	@$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --output-file dist/headgate.cdx.json build/clean/bin/python
+	@$(BIN)/python -m tools.licences dist/headgate.cdx.json > dist/licences.txt
+	@ls -l dist
 
 clean:
 	rm -rf .venv dist build
