@@ -71,6 +71,8 @@ def _published(home: Home, found: Survey) -> None:
     if isinstance(own, FolderStore):
         for target in sorted(own.targets() - set(addresses)):
             _series(own.series(target), found)
+        if home.publishes_elsewhere:
+            found.absent.append(f"The place {home.store} of what is published: it is restored to {RELEASES}/. Copy it from there.")
     else:
         found.absent.append(f"What is published to {store_shown(home.store)}: it needs a backup of its own.")
     for target, address in sorted(addresses.items()):

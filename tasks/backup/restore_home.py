@@ -31,6 +31,7 @@ from tasks.signing.keys import load_key
 from tasks.signing.public_keys import read_public_key
 from tasks.stores.files import sync_folder, sync_folders
 
+FORMER = ".former-"  # what lay in a restored home's place, and still says what it has seen
 SPARE = 1.05  # of the bytes that are restored, for the file system's own
 
 
@@ -154,7 +155,8 @@ def _heads(wanted: Wanted, backup: OpenedBackup, home: Path | None) -> Iterator[
     for folder in _visible(backup):
         yield from heads_below(folder, own, strict=False)
     if home is not None:
-        yield from heads_of_home(home, own)
+        for former in (home, *sorted(home.parent.glob(f"{home.name}{FORMER}*"))):
+            yield from heads_of_home(former, own)
 
 
 def _visible(backup: OpenedBackup) -> Iterator[Path]:
@@ -200,7 +202,7 @@ def _restored(verified: Verified, to: Path) -> Restored:
     sync_folders(made)
     former = None
     if to.is_dir() and any(to.iterdir()):
-        former = to.with_name(f"{to.name}.former-{int(time.time())}")
+        former = to.with_name(f"{to.name}{FORMER}{int(time.time())}")
         to.rename(former)
     try:
         made.rename(to)

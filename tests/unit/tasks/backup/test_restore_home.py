@@ -13,6 +13,7 @@ import pytest
 
 from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken, StoreUnavailable
 from tasks.backup import restore_home
+from tasks.backup.make_backup import back_up
 from tasks.backup.restore_home import verify_backup
 from tasks.ledger.open_ledger import read_ledger
 from tasks.runtime.home import Home
@@ -208,7 +209,7 @@ def test_a_ledger_never_falls_back_behind_a_cosigned_head(kept: Any, tmp_path: P
 
 def test_a_ledger_never_falls_back_behind_what_the_state_folder_of_the_place_remembers(kept: Any) -> None:
     kept.world.seal()
-    kept.back_up()
+    older = kept.back_up().name
     kept.world.seal()
     shutil.copytree(kept.world.home.state, kept.folder / "restored" / "state")
     with pytest.raises(IntegrityBroken, match="has seen"):
@@ -217,6 +218,9 @@ def test_a_ledger_never_falls_back_behind_what_the_state_folder_of_the_place_rem
     restored = kept.restore()
     assert restored.former is not None
     assert (restored.former / "state" / "head.dsse.json").is_file()
+    shutil.rmtree(restored.home)  # as if it had been killed before it gave the home its name
+    with pytest.raises(IntegrityBroken, match="has seen"):
+        kept.restore(name=older)
 
 
 def test_a_head_of_another_ledger_is_a_fork_and_no_last_resort_helps(kept: Any, tmp_path: Path) -> None:
@@ -261,3 +265,40 @@ def test_an_older_backup_of_the_target_can_be_named(kept: Any) -> None:
     assert kept.whole(kept.restore(name=first.name)) == first.manifest.seq
     with pytest.raises(InputRejected, match="no complete backup of that name"):
         kept.restore("again", name="20200101T000000Z-1-1")
+
+
+@pytest.mark.slow
+def test_a_ledger_moves_between_databases_and_one_that_outlived_its_home_stays(
+    kept: Any, database: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """From SQLite into PostgreSQL, which goes on; then only the home is lost; then back into SQLite."""
+    kept.world.published()
+    first = kept.back_up()
+    monkeypatch.setenv("HEADGATE_DATABASE_URL", database)
+    restored = kept.restore()
+    assert not (restored.home / "ledger.db").exists()
+    assert kept.whole(restored) == first.manifest.seq
+    moved = kept.world_of(restored)
+    moved.seal()
+    last = moved.ledger.last().seq
+    again = kept.restore("again")
+    assert (again.database, read_ledger(Home.read(again.home)).last().seq) == (last, last)
+    target = tmp_path / "from postgresql"
+    assert back_up(moved.home, moved.ledger, target, [kept.recipient]).manifest.seq == last
+    monkeypatch.delenv("HEADGATE_DATABASE_URL")
+    assert kept.whole(kept.restore("back", target=target)) == last
+
+
+@pytest.mark.slow
+def test_a_database_with_another_ledger_is_left_alone(kept: Any, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept.world.seal()
+    older = kept.back_up().name
+    monkeypatch.setenv("HEADGATE_DATABASE_URL", database)
+    kept.world_of(kept.restore()).seal()
+    monkeypatch.delenv("HEADGATE_DATABASE_URL")
+    kept.world.published()
+    kept.back_up()
+    monkeypatch.setenv("HEADGATE_DATABASE_URL", database)
+    with pytest.raises(IntegrityBroken, match="is not among them"):
+        kept.restore("other")
+    assert kept.restore("again", name=older).database
