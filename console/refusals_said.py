@@ -1,4 +1,6 @@
-"""Why somebody may not decide, as policies/approval and the list of signers say it: the sentences that pages say in other languages."""
+"""Why somebody may not decide, and why a run was refused, as other rooms say it: the sentences that pages say in other languages.
+Those with places in them are in `catalogues/LANGUAGE.sentences.po`.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +14,14 @@ SAID = (
     message("the key was not on the list of signers when the candidate was sealed"),
     message("the key is revoked"),
     message("the deadline has passed"),
-    message("this key %(said_why)s"),
     message("is revoked"),
     message("is not on the list of signers"),
-    message("was not valid at %(moment)s"),
     message("is the home's own and speaks for nobody"),
-    message("is not listed for the namespace %(name)s"),
     message("is a passkey of a site that operator.yaml does not name"),
     message("is a passkey, and operator.yaml names no site whose passkeys count (passkeys: {rp: …, origins: […]})"),
     message("The list of releases says who can sign, and what is still needed."),
     message("The candidate's page says what was decided. A new run makes a new candidate."),
+    message("Read its report: it says what was measured and what helps."),
     message("Reject or withdraw it. Somebody who may run releases runs it again."),
 )
 SENTENCES = re.compile(r"(?<=[.!?]) +")

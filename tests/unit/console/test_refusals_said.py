@@ -2,7 +2,11 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from console.refusals_said import without_terminal
+from policies.ledger.events import ReleaseRefused
+from policies.ledger.run_problem import run_problem
 from tasks.approval.open_acts import open_acts
 from tasks.reporting.language import language
 from tests.unit.console.conftest import PEOPLE, STATES, Client, House
@@ -16,7 +20,22 @@ def test_why_somebody_may_not_decide_is_said_in_german_too(house: House) -> None
             for act in open_acts(house.home, house.ledger, sealed, history.find(sealed.id), person):
                 shown |= {act.cure, *(refusal.reason for refusal in act.refusals if refusal.rule != "state")}
     assert len(shown) > 4
+    shown |= {
+        f"this key {why}" for why in ("is revoked", "was not valid at 2026-03-01 12:00:00Z", "is not listed for the namespace headgate")
+    }
     assert {text for text in shown if text and not said.knows(text)} == set()
+
+
+@pytest.mark.parametrize("gates", [("linkability",), ("linkability", "closeness")])
+def test_why_a_run_was_refused_is_said_in_one_language(gates: tuple[str, ...]) -> None:
+    event = ReleaseRefused(release_id="r1", at="2026-03-01T00:00:00+00:00", failed=gates)
+    problem = run_problem([event], "its report")
+    assert problem is not None
+    said = language("de", "tasks.reporting", "console").reword(f"It {problem.what}.")
+    assert said.startswith("Er wurde verweigert: ")
+    assert said.endswith(f" {'wurde' if len(gates) == 1 else 'wurden'} nicht eingehalten.")
+    assert all(gate in said for gate in gates)
+    assert language("de", "tasks.reporting", "console").knows(problem.cure)
 
 
 def test_nobody_is_sent_to_a_terminal_to_decide(client: Client, house: House) -> None:
