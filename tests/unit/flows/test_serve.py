@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 
@@ -76,3 +77,35 @@ def test_what_prefect_keeps_of_its_runs_lies_in_the_home_and_in_no_folder_that_o
     """Where another account had made /tmp/runner_storage, `serve` ended."""
     home = Home.open(tmp_path / "home")
     assert own_runner(home)._tmp_dir.is_relative_to(home.root)
+
+
+class Watch:
+    """Goes on until it is cancelled."""
+
+    said: str = ""
+
+    async def watch(self) -> None:
+        self.said = "began"
+        try:
+            await asyncio.sleep(60)
+        finally:
+            self.said = "ended"
+
+
+class Runner:
+    """In the place of Prefect's: it serves until its first watch has begun."""
+
+    def __init__(self, *watches: Watch) -> None:
+        self.watches = watches
+
+    async def start(self) -> None:
+        while any(watch.said != "began" for watch in self.watches):
+            await asyncio.sleep(0.01)
+
+
+def test_while_schedules_are_served_missed_runs_and_messages_are_looked_after() -> None:
+    from flows.serve import _until_stopped
+
+    watches = Watch(), Watch()
+    asyncio.run(_until_stopped(Runner(*watches), *watches))  # type: ignore[arg-type]
+    assert [watch.said for watch in watches] == ["ended", "ended"]
