@@ -12,6 +12,7 @@ two in a row or one at its end. A set that holds the missing value has an empty 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from headgate.core.errors import InputRejected
 
 EVERYTHING = "*"
 _ESCAPED = "|{}[\\"
+_PLAIN = re.compile(r"[^|{}\[\\]+")  # nearly all labels: nothing in them is escaped
 _CURE = "A cell is a value, [low..high], {a|b}, a calendar part or *; | { } [ \\ inside a value take a backslash."
 
 
@@ -65,6 +67,8 @@ def format_number(value: Any) -> str:
 def format_label(label: str) -> str:
     if label == EVERYTHING:
         return "\\*"
+    if _PLAIN.fullmatch(label):
+        return label
     return "".join("\\" + sign if sign in _ESCAPED else sign for sign in label)
 
 
@@ -110,6 +114,8 @@ def cell_refused() -> InputRejected:
 
 def _parse_label(text: str, dots: bool = False) -> str:
     """Takes the escapes off one label; a bare special sign is refused."""
+    if _PLAIN.fullmatch(text) and text == (_format_end(text) if dots else format_label(text)):
+        return text
     out: list[str] = []
     signs = iter(text)
     for sign in signs:
@@ -128,6 +134,8 @@ def _parse_label(text: str, dots: bool = False) -> str:
 
 def _split(text: str, mark: str) -> list[str]:
     """Splits at every mark that no backslash precedes."""
+    if "\\" not in text:
+        return text.split(mark)
     parts, start, at = [], 0, 0
     while at < len(text):
         if text[at] == "\\":

@@ -46,7 +46,8 @@ class SharedFiles:
         return reference
 
     def keep(self, reference: Reference[T], thing: T) -> None:
-        """Under a reference that it has already. A file is whole or not there."""
+        """Under a reference that it has already. A file is whole or not there. Nothing waits for a disk: a release does not outlive its
+        machines, and storage that is shared tells when a file is closed that it could not be kept."""
         plain, unfinished = memoryview(pickle.dumps(thing, protocol=5)), self.folder / f"{reference.key}.{secrets.token_hex(4)}.part"
         try:
             with open(unfinished, "xb", opener=_private) as file:
@@ -56,8 +57,6 @@ class SharedFiles:
                 for number, start in enumerate(range(0, max(1, len(plain)), FRAME)):
                     last = start + FRAME >= len(plain)
                     file.write(cipher.encrypt(_nonce(number, last), plain[start : start + FRAME], None))
-                file.flush()
-                os.fsync(file.fileno())
             unfinished.replace(self._path(reference))
         except OSError as problem:
             with suppress(OSError):

@@ -157,17 +157,17 @@ def _fill_the_disk() -> None:
     import errno
     import os
 
-    def full(_file: int) -> None:
+    def full(*_files: object) -> None:
         raise OSError(errno.ENOSPC, "")
 
-    os.was = os.fsync  # type: ignore[attr-defined]
-    os.fsync = full
+    os.was = os.replace  # type: ignore[attr-defined]
+    os.replace = full
 
 
 def _empty_the_disk() -> None:
     import os
 
-    os.fsync = os.was  # type: ignore[attr-defined]
+    os.replace = os.was  # type: ignore[attr-defined]
 
 
 def _is_grouping() -> bool:

@@ -92,10 +92,10 @@ def test_a_file_that_was_changed_cut_or_exchanged_is_refused(files: SharedFiles,
 
 
 def test_a_full_disk_leaves_no_piece_and_says_so(files: SharedFiles, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(_file: int) -> None:
+    def full(*_files: object) -> None:
         raise OSError(errno.ENOSPC, "names a path")
 
-    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(StoreUnavailable, match="No space left on device") as refused:
         files.put(SECRET)
     assert "path" not in refused.value.message
