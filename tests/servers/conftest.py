@@ -4,6 +4,7 @@ store and the console, each a process of this machine. `make servers-test` runs 
 from __future__ import annotations
 
 import csv
+import json
 import os
 import secrets
 import shutil
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -36,7 +37,6 @@ from tests.unit.tasks.world import Made, made
 __all__ = ["chromium", "made", "visit"]
 
 SCHEDULE = 'person: person\nschedule: {{cron: "{moment:%M %H} * * *", timezone: UTC}}\n'
-SOON = timedelta(seconds=100)  # until which everything is deployed
 DATABASES = ("headgate", "prefect", "mlflow", "mlflow_users", "open_data")
 
 
@@ -138,29 +138,32 @@ def site(installation: Installation, made: Made) -> Iterator[Site]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "environ", {**os.environ, **installation.environment})
         there = Site(new_site(installation.folder / "service", made, port), url, installation.folder / "console.log")
-        targets = f"targets: {{health: 's3://open-data/published', work: 'postgresql://open_data@{LOOPBACK}:{installation.postgresql.port}/open_data/releases'}}\n"
-        (there.home.root / "operator.yaml").write_text(operator_file(url) + "floor: {approvals: 2}\n" + targets)
+        database = f"postgresql://open_data@{LOOPBACK}:{installation.postgresql.port}/open_data/releases"
+        targets = {"health": "s3://open-data/published", "work": database, "visits": "s3://open-data/more", "jobs": "s3://open-data/more"}
+        (there.home.root / "operator.yaml").write_text(operator_file(url) + f"floor: {{approvals: 2}}\ntargets: {json.dumps(targets)}\n")
         with running_console(there, port):
             yield there
 
 
-@pytest.fixture(scope="session")
-def policies(installation: Installation) -> Path:
-    """Two datasets: one goes to an object store, one to a database."""
-    folder = installation.folder / "policies"
-    folder.mkdir()
+def write_policies(folder: Path, datasets: Sequence[str], due: timedelta) -> Path:
+    """A policy for each, with data of its own, which is due once after this time."""
+    folder.mkdir(exist_ok=True)
     (folder / "region.csv").write_text(REGIONS, encoding="utf-8")
-    schedule = SCHEDULE.format(moment=datetime.now(UTC) + SOON)
-    for number, dataset in enumerate(("health", "work"), start=1):
+    schedule = SCHEDULE.format(moment=datetime.now(UTC) + due)
+    for number, dataset in enumerate(datasets, start=1):
         text = POLICY.format(dataset=dataset, k=5, delta=0.4, gates="", max_error=5, more=schedule)
         text = text.replace("path: patients.csv", f"path: {dataset}.csv").replace(", signers: signers", "")
         (folder / f"{dataset}.yaml").write_text(text, encoding="utf-8")
-        rows = people(seed=number)
-        with (folder / f"{dataset}.csv").open("w", newline="", encoding="utf-8") as stream:
-            writer = csv.DictWriter(stream, fieldnames=list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
+        write_people(folder / f"{dataset}.csv", number)
     return folder
+
+
+def write_people(file: Path, seed: int) -> None:
+    rows = people(seed=seed)
+    with file.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, fieldnames=list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 @pytest.fixture

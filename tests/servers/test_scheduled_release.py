@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ import httpx
 import pytest
 
 from tests.browser.conftest import Site, Visitor
-from tests.servers.conftest import Installation
+from tests.servers.conftest import Installation, write_policies
 from tests.servers.processes import Server, answers, wait_until
 
 pytestmark = pytest.mark.long
+SOON = timedelta(seconds=130)  # until which everything is deployed
+LATE = timedelta(seconds=60)
 
 
 def releases(installation: Installation) -> list[dict[str, Any]]:
@@ -26,6 +29,10 @@ def releases(installation: Installation) -> list[dict[str, Any]]:
 def in_state(installation: Installation, state: str) -> dict[str, str]:
     """The candidates in this state, by their datasets."""
     return {one["dataset"]: one["candidate"] for one in releases(installation) if one["state"] == state}
+
+
+def all_began(installation: Installation) -> bool:
+    return {one["dataset"] for one in releases(installation)} >= {"health", "work"}
 
 
 def fetched(installation: Installation, prefix: str, folder: Path) -> Path:
@@ -48,7 +55,7 @@ def fetched(installation: Installation, prefix: str, folder: Path) -> Path:
 
 @pytest.mark.timeout(900)
 def test_a_schedule_runs_people_agree_in_their_browsers_and_it_is_published(
-    installation: Installation, site: Site, policies: Path, worker: Server, visit: Callable[..., Visitor], tmp_path: Path
+    installation: Installation, site: Site, worker: Server, visit: Callable[..., Visitor], tmp_path: Path
 ) -> None:
     # Everybody makes a passkey; the operator adds the lines that were read out.
     anna, bert = visit("anna"), visit("bert")
@@ -58,10 +65,15 @@ def test_a_schedule_runs_people_agree_in_their_browsers_and_it_is_published(
     site.home.signers.write_text(site.home.signers.read_text() + "".join(f"{line}\n" for line in lines))
 
     # The steward registers and deploys; the worker runs both policies when their minute comes.
+    policies = write_policies(installation.folder / "policies", ("health", "work"), due=SOON)
     key = site.home.root.parent / "keys" / "steward"
     deployed = installation.run("deploy", policies, "--key", key, "--json")
     assert deployed.returncode == 0, deployed.stderr
     assert installation.run("deploy", policies, "--diff").returncode == 0
+    due = datetime.now(UTC) + SOON + LATE
+    wait_until(lambda: all_began(installation) or datetime.now(UTC) > due, "the schedule's moment comes")
+    if not all_began(installation):  # the moment came before Prefect knew of it, as on a busy machine: it is made up for
+        start_run(installation, "start-missed/start-missed")
     wait_until(lambda: in_state(installation, "awaiting_approval").keys() == {"health", "work"}, "both policies come to a candidate")
     candidates = in_state(installation, "awaiting_approval")
 
@@ -98,3 +110,10 @@ def prefect(installation: Installation, path: str, body: dict[str, Any], status:
     answer = httpx.post(f"{installation.environment['PREFECT_API_URL']}/{path}", json=body, auth=(user, password), timeout=30)
     assert answer.status_code == status, answer.text
     return answer.json()
+
+
+def start_run(installation: Installation, deployment: str) -> str:
+    flow, _, name = deployment.partition("/")
+    body = {"deployments": {"name": {"any_": [name]}}, "flows": {"name": {"any_": [flow]}}}
+    (found,) = prefect(installation, "deployments/filter", body)
+    return str(prefect(installation, f"deployments/{found['id']}/create_flow_run", {}, 201)["id"])
