@@ -58,6 +58,7 @@ def test_a_shipped_policy_that_asks_too_much_passes_with_what_advice_suggests(pr
         assert released.code == 0, released.err
 
 
+@pytest.mark.long
 def test_a_suggestion_keeps_the_loss_and_the_delta_that_were_asked_for(project: Any) -> None:
     free = project.run("advise", project.policy, "--json").json["suggestions"][0]
     bound = 0.9 * free["figures"]["ncp"]

@@ -7,6 +7,8 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
@@ -181,6 +183,7 @@ def test_show_is_an_event_and_says_who_must_still_approve(project: Any) -> None:
     assert [event["type"] for event in told["events"]][-1] == "viewed"
 
 
+@pytest.mark.long
 def test_suppressed_rows_leave_every_table(project: Any) -> None:
     rows = [dict(row) for row in project_rows(project)]
     for row in rows[:90]:
