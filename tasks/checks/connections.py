@@ -47,8 +47,8 @@ def check_mlflow(situation: Situation) -> Iterator[Finding]:
         return
     user = os.environ.get("MLFLOW_TRACKING_USERNAME")
     auth = None if user is None else (user, os.environ.get("MLFLOW_TRACKING_PASSWORD", ""))
-    status, _ = answer(f"{tracking.uri.rstrip('/')}/api/2.0/mlflow/experiments/get?experiment_id=0", auth)
-    if status in (200, 404):  # the first experiment may have been removed
+    status, content = answer(f"{tracking.uri.rstrip('/')}/api/2.0/mlflow/experiments/search?max_results=1", auth)
+    if status == 200 and _is_object(content):
         yield well("mlflow", f"MLflow ({tracking.shown}) answers.")
     elif status in (401, 403):
         cure = "Correct MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD."
@@ -57,7 +57,17 @@ def check_mlflow(situation: Situation) -> Iterator[Finding]:
         yield failed("mlflow", f"MLflow ({tracking.shown}) {_said(status)}.", tracking.cure)
 
 
+def _is_object(content: bytes) -> bool:
+    """As MLflow answers; a page of something else is none."""
+    try:
+        return isinstance(json.loads(content), dict)
+    except ValueError:
+        return False
+
+
 def _said(status: int) -> str:
+    if status == 200:
+        return "answers as something else would"
     return f"answers with an error ({status})" if status else f"does not answer within {ANSWER_SECONDS:.0f} seconds"
 
 

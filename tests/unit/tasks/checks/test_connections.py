@@ -50,11 +50,15 @@ def test_a_server_that_is_not_there_is_no_answer() -> None:
     assert answer("no address") == (0, b"")
 
 
-@pytest.mark.parametrize(("status", "told"), [(200, Status.OK), (404, Status.OK), (401, Status.FAILURE), (500, Status.FAILURE)])
-def test_mlflow_is_asked_as_a_release_would(
-    situation: Situation, serve: Serve, status: int, told: Status, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("status", "said", "told"),
+    [(200, {"CANARY": 1}, Status.OK), (200, "CANARY", Status.FAILURE)]
+    + [(status, {"CANARY": 1}, Status.FAILURE) for status in (404, 401, 500)],
+)
+def test_mlflow_is_asked_as_a_release_would_and_nothing_else_passes_for_it(
+    situation: Situation, serve: Serve, status: int, said: object, told: Status, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", serve(status, {"CANARY": 1}))
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", serve(status, said))
     (found,) = check_mlflow(situation)
     assert (found.status, bool(found.cure)) == (told, told is Status.FAILURE)
     assert "CANARY" not in found.message
