@@ -21,7 +21,7 @@ def licences_of(part: dict[str, Any]) -> str:
     stated = part.get("licenses", [])
     expressions = [each["expression"] for each in stated if "expression" in each]
     ids = [each["license"]["id"] for each in stated if "id" in each.get("license", {})]
-    names = [each["license"]["name"] for each in stated if "name" in each.get("license", {})]
+    names = [each["license"]["name"].rpartition(" :: ")[2] for each in stated if "name" in each.get("license", {})]
     chosen = expressions or ids or [name for name in names if "\n" not in name and not name.startswith("declared license of")]
     return ", ".join(dict.fromkeys(chosen)) or UNKNOWN
 

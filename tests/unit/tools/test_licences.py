@@ -17,7 +17,7 @@ def test_an_expression_goes_before_ids_and_these_before_names_and_who_states_not
             part("a", {"license": {"id": "MIT"}}, {"license": {"name": "License :: OSI Approved"}}),
             part("Z", {"license": {"name": "declared license of 'Z'"}}),
             part("b", {"expression": "Apache-2.0 OR MIT"}),
-            part("c", {"license": {"name": "BSD"}}, {"license": {"name": "BSD"}}),
+            part("c", {"license": {"name": "BSD License"}}, {"license": {"name": "License :: OSI Approved :: BSD License"}}),
             {"name": "d", "version": "1.0"},
             part("e", {"license": {"name": "The text of a licence\nfrom its first line"}}),
         ]
@@ -28,5 +28,5 @@ def test_an_expression_goes_before_ids_and_these_before_names_and_who_states_not
         "Z 1.0: not stated",
         "a 1.0: MIT",
         "b 1.0: Apache-2.0 OR MIT",
-        "c 1.0: BSD",
+        "c 1.0: BSD License",
     ]
