@@ -43,6 +43,7 @@ def change_password(request: Request, console: Here, person: SignedIn, password:
 
 
 def _shown(request: Request, console: Console, principal: str, problem: str, status: int = 200) -> Response:
+    """Sessions can be ended and passwords changed at once, while the ledger is still read."""
     return page(
         request,
         "account.html.j2",
@@ -50,5 +51,5 @@ def _shown(request: Request, console: Console, principal: str, problem: str, sta
         sessions=console.sessions.open(principal),
         problem=problem,
         ways_in=console.accounts.ways_in(principal),
-        access=access_of(console.history(), principal),
+        access=access_of(console.history(), principal) if console.reading.done else (),
     )
