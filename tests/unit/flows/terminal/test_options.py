@@ -78,10 +78,11 @@ LOOKING = ("show", "attack")
 
 @pytest.mark.parametrize("command", [*COMMANDS, *AUDIT], ids=lambda command: command.__name__)
 def test_every_command_takes_what_has_a_name_here_in_the_same_way(command: Any) -> None:
-    """But for seven: those that look at a candidate find it by its release too; `check` needs a policy only to list what it refuses;
+    """But for eight: those that look at a candidate find it by its release too; `check` needs a policy only to list what it refuses;
     `attack` knows the policy already, unless its file has moved;
-    `serve` and `deploy` need a key to register policies only; and `audit cosign` keeps what it signs in a file in any case."""
-    own = {("check", "policy"), ("attack", "policy"), ("serve", "key"), ("deploy", "key"), ("cosign", "output")} | {
+    `serve` and `deploy` need a key to register policies only; that of `restore` opens the home's keys; and `audit cosign` keeps what it
+    signs in a file in any case."""
+    own = {("check", "policy"), ("attack", "policy"), ("serve", "key"), ("deploy", "key"), ("restore", "key"), ("cosign", "output")} | {
         (name, "candidate") for name in LOOKING
     }
     wrong = {

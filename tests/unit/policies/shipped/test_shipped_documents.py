@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import asyncssh
 import pytest
 
 from flows.cli import app
@@ -13,7 +14,8 @@ from flows.cli.audit import audit_app
 from policies.ledger.states import State
 from policies.ledger.transitions import state_diagram
 from policies.schema.loading import parse_file
-from policies.schema.operator_file import OPERATORS_PAGE, Floor, Operator
+from policies.schema.notify_key import NotifyKey
+from policies.schema.operator_file import OPERATORS_PAGE, Operator
 from policies.schema.policy import Policy
 from policies.words.fields import Section
 
@@ -27,6 +29,11 @@ def sections(of: type[Section] = Section) -> Iterator[type[Section]]:
         yield from sections(section)
 
 
+def operators_sections() -> list[type[Section]]:
+    """Those that only the operator's file has."""
+    return [section for section in sections() if section.__module__ in (Operator.__module__, NotifyKey.__module__)]
+
+
 def words_in_code(page: str) -> set[str]:
     """Every word inside backticks."""
     codes = (block or code for block, code in re.findall(r"```(.*?)```|`([^`]+)`", page, re.DOTALL))
@@ -35,7 +42,7 @@ def words_in_code(page: str) -> set[str]:
 
 def test_every_key_of_a_policy_is_on_the_reference_page() -> None:
     known = words_in_code((ROOT / "docs" / "reference-policy.md").read_text("utf-8"))
-    found = [section for section in sections() if section.__module__ != Operator.__module__]
+    found = [section for section in sections() if section not in operators_sections()]
     assert Policy in found
     for section in found:
         for name, field in section.model_fields.items():
@@ -44,11 +51,14 @@ def test_every_key_of_a_policy_is_on_the_reference_page() -> None:
 
 def test_every_key_of_the_operators_file_is_in_the_operators_guide() -> None:
     guide = (ROOT / "docs" / "guide-operator.md").read_text("utf-8")
-    (example,) = re.findall(r"```yaml\n(.*?)```", guide, re.DOTALL)
-    assert parse_file(Operator, example, "operator.yaml", OPERATORS_PAGE).runners
-    for section in (Operator, Floor):
+    examples = re.findall(r"```yaml\n(.*?)```", guide, re.DOTALL)
+    key = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode().split()[1]
+    parsed = [parse_file(Operator, example.replace("AAAA…", key), "operator.yaml", OPERATORS_PAGE) for example in examples]
+    assert any(each.runners for each in parsed)
+    assert any(each.notify for each in parsed)
+    for section in operators_sections():
         for name in section.model_fields:
-            assert f"{name}:" in example, f"{section.__name__}.{name}"
+            assert any(f"{name}:" in example for example in examples), f"{section.__name__}.{name}"
 
 
 def test_every_command_is_on_the_reference_page() -> None:

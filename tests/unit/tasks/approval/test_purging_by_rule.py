@@ -14,9 +14,11 @@ import pytest
 
 from headgate.core.errors import StoreUnavailable
 from headgate.series.kept_version import KeptVersion
+from policies.ledger.states import State
 from tasks.approval import purging_by_rule
 from tasks.approval.purging_by_rule import kept_too_long, purge_by_rule, purge_now_and_then
 from tasks.ledger.history import read_history
+from tasks.publication.withdraw import withdraw
 from tasks.series.side_store import is_kept, keep
 from tasks.verification.audit import verify_audit
 
@@ -55,6 +57,16 @@ def test_what_is_older_than_the_rule_is_dropped_with_an_event(world: Any) -> Non
     assert read_history(world.ledger).find(first).purged
     assert verify_audit(world.home, world.ledger).lacking == ()
     assert purge_by_rule(world.home, world.ledger) == ()
+
+
+def test_a_version_that_is_out_was_followed_or_was_withdrawn_is_purged_alike(world: Any) -> None:
+    under(world, keep={"groups": "2 months"}, gates=UNMEASURED)
+    superseded, withdrawn, published = version(world), version(world), version(world)
+    withdraw(world.home, world.ledger, withdrawn, world.keys["ann"], "a wrong column")
+    world.clock.moment += timedelta(days=80)
+    purged = {found.release.candidate: found.release.state for found in purge_by_rule(world.home, world.ledger)}
+    assert purged == {superseded: State.SUPERSEDED, withdrawn: State.WITHDRAWN, published: State.PUBLISHED}
+    assert not any(is_kept(world.home, "people", candidate) for candidate in purged)
 
 
 def test_so_many_newer_versions_stay(world: Any) -> None:
