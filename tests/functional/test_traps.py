@@ -130,7 +130,7 @@ def trapped(ground: Ground, project: Any) -> Ground:
         before="download", after="download",
         principal="carol", action="approve", measure="count", quasi="age,sex", sensitive="income", source="patients.csv",
         report="made-report.html", output="made-output", signers=str(project.home / "signers"), home=str(project.home.parent / "demo"),
-        target="made-target", recipient=f"{project.keys['carol']}.pub", to=str(project.home.parent / "restored"),
+        target="made-target", recipient=f"{project.keys['carol']}.pub", to=str(project.home.parent / "restored"), file="made-prefect.yaml",
     )  # fmt: skip
     return ground
 
@@ -174,6 +174,9 @@ OFTEN = {("verify",), ("check",), ("show",), ("approve",), ("audit", "verify")} 
 def test_nothing_in_the_current_folder_is_taken_for_code_or_settings(name: tuple[str, ...], trapped: Ground, project: Any) -> None:
     before, words = trapped.everything(), arguments(name, trapped.given, project)
     surroundings = {"PREFECT_API_URL": "", "PREFECT_HOME": "", "HEADGATE_PUBLISH_SECONDS": "1"}
+    if name == ("notify",):
+        surroundings["TOLD"] = "json://localhost:9"
+        (project.home / "operator.yaml").write_text("notify: [{to: env:TOLD}]\n", encoding="utf-8")
     if name == ("restore",):
         project.spawned(*arguments(("backup",), trapped.given, project), cwd=trapped.folder)
     if name == ("serve",):
