@@ -13,11 +13,12 @@ from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken
 from headgate.core.units import counted
 from tasks.ledger.chain import EVENTS_FILE, HEAD_SIGNATURE, Entry, entries_from_lines
 from tasks.ledger.remembered_head import REMEMBERED_FILE, SUBJECT, Remembered
+from tasks.runtime.home import Home
 from tasks.signing.signatures import REMEMBERED, verify_envelope
 from tasks.verification.cosigned_heads import read_cosigned, read_published_head
+from tasks.verification.kept_heads import heads_folder
 
 DEEPEST = 4  # a store, a series of two names, a version
-COSIGNED = "cosigned"
 MOST_NAMED = 5
 
 
@@ -65,13 +66,13 @@ def _head_files(place: Path) -> Iterator[Path]:
 
 def heads_of_home(home: Path, ledger_key: str) -> Iterator[SeenHead]:
     """What it remembers, and what auditors handed in there."""
+    kept = Home(home)
     with suppress(OSError, HeadgateError, ValueError):
-        signed = verify_envelope((home / "state" / REMEMBERED_FILE).read_bytes(), REMEMBERED_FILE, REMEMBERED)
+        signed = verify_envelope((kept.state / REMEMBERED_FILE).read_bytes(), REMEMBERED_FILE, REMEMBERED)
         remembered = Remembered.model_validate(signed.statement.predicate)
         if signed.fingerprint == ledger_key and signed.statement.digests == {SUBJECT: remembered.hash} and remembered.seq:
             yield SeenHead(remembered.seq, remembered.hash, f"The home {home} has seen")
-    if (home / "state" / COSIGNED).is_dir():
-        yield from cosigned_heads((home / "state" / COSIGNED).glob("*.json"), strict=False)
+    yield from cosigned_heads(heads_folder(kept).glob("*.json"), strict=False)
 
 
 def cosigned_heads(files: Iterable[Path], strict: bool = True) -> Iterator[SeenHead]:

@@ -74,7 +74,7 @@ def _unlike_lock() -> Iterator[str]:
 
 
 def _is_direct(name: str) -> bool:
-    """Tools of developers are in the lock too, and need not be installed."""
+    """What extras need is in the lock too, and need not be installed."""
     return any(re.match(rf"{re.escape(name)}\b", line, re.IGNORECASE) and "extra ==" not in line for line in requires("headgate") or ())
 
 
