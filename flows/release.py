@@ -23,6 +23,7 @@ from prefect.futures import PrefectFuture, wait
 from prefect.runtime import deployment
 
 from flows.policy_files import resolve_policy
+from flows.shown_progress import shown_progress
 from flows.terminal.served_lines import followed
 from headgate.core.errors import HeadgateError
 from policies.jobs.former_groups import FormerGroups
@@ -104,7 +105,8 @@ def _release(policy: str, source: Path | None, key: str | None, if_changed: bool
             return NOT_DUE
         making = Making(run)
         try:
-            return making.to_candidate(if_changed)
+            with shown_progress(run):
+                return making.to_candidate(if_changed)
         except HeadgateError as problem:
             making.end(problem)
             raise
