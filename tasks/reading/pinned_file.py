@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from headgate.core.errors import InputRejected
 from tasks.formats.file_kind import ZIP, FileKind, file_kind
-from tasks.reading.source import open_regular, unreadable
+from tasks.reading.source import changed, last_written, open_regular, unreadable
 from tasks.runtime.input_limits import BYTES, Limit
 
 BLOCK = 2**20  # bytes
@@ -22,7 +22,8 @@ LOOKED_AT = 2**16  # bytes
 
 
 class PinnedFile:
-    """Stays open: another file in its place changes nothing. What is written into it meanwhile is refused."""
+    """Stays open: another file in its place changes nothing. What is written into it meanwhile is refused, also behind its end: the file
+    was not whole when its digest was taken."""
 
     def __init__(self, path: Path, what: str, limit: Limit = BYTES) -> None:
         self._where = f"{what} {path.name}"
@@ -30,6 +31,7 @@ class PinnedFile:
         with ExitStack() as opened:
             self._file = open_regular(path, what, limit)
             opened.callback(os.close, self._file)
+            self._written = last_written(self._file)
             while block := self._read(size):
                 whole.update(block)
                 blocks.append(hashlib.sha256(block).digest())
@@ -39,6 +41,7 @@ class PinnedFile:
                     break
             if not size:
                 raise InputRejected(f"{what} {path} is empty.", "Give a table with a header and at least one row.")
+            self._require_unchanged()
             opened.pop_all()
         weakref.finalize(self, os.close, self._file)
         self.digest, self._blocks, self._size = whole.hexdigest(), tuple(blocks), size
@@ -57,13 +60,17 @@ class PinnedFile:
             return b"".join(pieces)
         raise unreadable(self._where, reason)
 
+    def _require_unchanged(self) -> None:
+        if last_written(self._file) != self._written:
+            raise changed(self._where)
+
     def _block(self, number: int) -> bytes:
         held = self._held.get(number)
         if held is not None:
             return held
         block = self._read(number * BLOCK)
         if hashlib.sha256(block).digest() != self._blocks[number]:
-            raise InputRejected(f"{self._where} changed while it was read.", "Wait until it is written, or give a copy of it.")
+            raise changed(self._where)
         if len(self._held) == KEPT:
             self._held.pop(next(iter(self._held)), None)
         self._held[number] = block
@@ -85,6 +92,7 @@ class PinnedFile:
             piece = self._block(start // BLOCK)[start % BLOCK : end - start // BLOCK * BLOCK]
             pieces.append(piece)
             start += len(piece)
+        self._require_unchanged()
         return b"".join(pieces)
 
     def stream(self) -> io.BufferedReader:

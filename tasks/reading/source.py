@@ -94,15 +94,18 @@ def names_instead(names: Sequence[str], wanted: Sequence[str], lacking: str) -> 
 
 
 def read_bytes(path: Path, what: str, limit: Limit = BYTES) -> bytes:
-    """The whole file. Refuses what is not a readable, non-empty file, and what is larger than anybody means."""
+    """The whole file. Refuses what is not a readable, non-empty file, what is larger than anybody means, and what is being written."""
     with ExitStack() as opened:
         descriptor = open_regular(path, what, limit)
         opened.callback(os.close, descriptor)
+        before = last_written(descriptor)
         try:
             content = os.fdopen(descriptor, "rb", closefd=False).read(limit.most + 1)
         except OSError as problem:
             raise unreadable(f"{what} {path}", problem) from None
         limit.check(len(content), f"{what} {path}")
+        if last_written(descriptor) != before:
+            raise changed(f"{what} {path.name}")
     if not content:
         raise InputRejected(f"{what} {path} is empty.", "Give a table with a header and at least one row.")
     return content
@@ -125,6 +128,16 @@ def open_regular(path: Path, what: str, limit: Limit) -> int:
         limit.check(status.st_size, f"{what} {path}")
         opened.pop_all()
     return descriptor
+
+
+def last_written(descriptor: int) -> tuple[int, int]:
+    """What a write into the file changes, and another file in its place does not."""
+    status = os.fstat(descriptor)
+    return status.st_size, status.st_mtime_ns
+
+
+def changed(where: str) -> InputRejected:
+    return InputRejected(f"{where} changed while it was read.", "Wait until it is written, or give a copy of it.")
 
 
 def unreadable(where: str, problem: OSError) -> InputRejected:

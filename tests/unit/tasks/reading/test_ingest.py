@@ -16,6 +16,7 @@ import pytest
 from headgate.core.columns import Kind
 from headgate.core.errors import CellsRejected, InputRejected
 from tasks.reading.ingest import ingest
+from tasks.reading.open_source import open_source
 from tests.unit.tasks.clinic import csv_text, decoded
 
 
@@ -244,6 +245,36 @@ def test_a_spoiled_source_is_refused_in_one_sentence_with_its_cure_and_nothing_i
     assert cure in problem.cure
     assert "\n" not in problem.message
     assert sorted(os.walk(clinic.folder)) == before
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("change", ["replaced", "rewritten", "written on"])
+def test_a_source_that_changes_while_it_is_read_is_the_old_one_or_refused(clinic, refusal, monkeypatch, kind: str, change: str) -> None:
+    """Another file takes its place between its digest and its cells, or is written into it, or the export is not at its end."""
+    path, old = clinic.folder / f"clinic.{kind}", arrow_csv.read_csv(clinic.source)
+    new = old.set_column(old.schema.get_field_index("sex"), "sex", old["sex"].take(list(range(59, -1, -1))))
+    for file, table in ((path, old), (clinic.folder / "new", new)):
+        arrow_csv.write_csv(table, file) if kind == "csv" else parquet.write_table(table, file)
+    os.utime(path, (0, 0))
+    content, expected = path.read_bytes(), ingest(clinic.load(), path).table
+
+    def meanwhile(*given):
+        source = open_source(*given)
+        if change == "replaced":
+            (clinic.folder / "new").replace(path)
+        else:
+            path.write_bytes((clinic.folder / "new").read_bytes() if change == "rewritten" else content + b"more")
+        return source
+
+    monkeypatch.setattr("tasks.reading.ingest.open_source", meanwhile)
+    if change != "replaced":
+        problem = refusal(lambda: ingest(clinic.load(), path))
+        assert problem.message == f"The source clinic.{kind} changed while it was read."
+        assert problem.cure == "Wait until it is written, or give a copy of it."
+        return
+    found = ingest(clinic.load(), path)
+    assert found.source_digest == hashlib.sha256(content).hexdigest() != hashlib.sha256(path.read_bytes()).hexdigest()
+    assert decoded(found.table, "sex") == decoded(expected, "sex")
 
 
 def test_several_identifiers_must_each_be_unique(clinic, refusal, write_csv):

@@ -20,6 +20,7 @@ CONTENT = bytes(range(256)) * 5
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(room, "BLOCK", 64)
     (tmp_path / "t.csv").write_bytes(CONTENT)
+    os.utime(tmp_path / "t.csv", (0, 0))  # longer ago than a file system's clock ticks
     return tmp_path / "t.csv"
 
 
@@ -51,7 +52,7 @@ def test_as_much_is_looked_at_as_shows_the_kind() -> None:
     assert (kind_of(archive), kind_of(b"PAR1" + b"x" * 10), kind_of(b"a,b")) == (EXCEL, PARQUET, None)
 
 
-@pytest.mark.parametrize("change", ["other byte", "cut short", "emptied"])
+@pytest.mark.parametrize("change", ["other byte", "cut short", "emptied", "written on"])
 def test_a_file_that_changes_while_it_is_read_is_refused(path: Path, change: str) -> None:
     file = PinnedFile(path, "The source")
     assert file.part(0, 64) == CONTENT[:64]
@@ -59,18 +60,34 @@ def test_a_file_that_changes_while_it_is_read_is_refused(path: Path, change: str
         if change == "other byte":
             there.seek(700)
             there.write(b"!")
+        elif change == "written on":
+            there.seek(0, os.SEEK_END)
+            there.write(b"more")
         else:
             there.truncate(0 if change == "emptied" else 650)
+    if change == "other byte":
+        os.utime(path, (0, 0))  # as where the file system's clock has not ticked
     with pytest.raises(InputRejected, match=r"^The source t\.csv changed while it was read\.") as refusal:
         file.stream().read()
     assert refusal.value.cure == "Wait until it is written, or give a copy of it."
 
 
-def test_what_is_written_behind_its_end_is_not_read(path: Path) -> None:
-    file = PinnedFile(path, "The source")
-    with path.open("ab") as there:
-        there.write(b"more")
-    assert file.stream().read() == CONTENT
+@pytest.mark.parametrize("change", ["above", "below"])
+def test_a_file_that_is_written_while_its_digest_is_taken_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
+    """What is there then is the beginning of one file and the end of another, or a file whose end is still to come."""
+    honest, reads = PinnedFile._read, []
+
+    def meanwhile(file: PinnedFile, start: int) -> bytes:
+        reads.append(start)
+        if len(reads) == 5:
+            with path.open("r+b") as there:
+                there.seek(0 if change == "above" else len(CONTENT))
+                there.write(b"new" * 10)
+        return honest(file, start)
+
+    monkeypatch.setattr(PinnedFile, "_read", meanwhile)
+    with pytest.raises(InputRejected, match=r"^The source t\.csv changed while it was read\."):
+        PinnedFile(path, "The source")
 
 
 def test_another_file_in_its_place_changes_nothing(path: Path) -> None:

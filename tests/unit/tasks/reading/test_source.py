@@ -5,6 +5,7 @@ import io
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as parquet
@@ -72,6 +73,23 @@ def test_a_file_is_read_whole_or_refused(tmp_path: Path) -> None:
     for name, said in (("empty", "is empty"), ("gone", "does not exist"), (".", "is a folder")):
         with pytest.raises(InputRejected, match=said):
             read_bytes(tmp_path / name, "The table")
+
+
+def test_a_file_that_is_written_while_it_is_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list of codes that somebody is exporting would be half of it."""
+    (tmp_path / "t").write_bytes(b"a" * 1000)
+    os.utime(tmp_path / "t", (0, 0))
+    honest = os.fdopen
+
+    def meanwhile(*given: Any, **how: Any) -> Any:
+        with (tmp_path / "t").open("r+b") as there:
+            there.write(b"new")
+        return honest(*given, **how)
+
+    monkeypatch.setattr(os, "fdopen", meanwhile)
+    with pytest.raises(InputRejected, match=r"^The table t changed while it was read\.") as refusal:
+        read_bytes(tmp_path / "t", "The table")
+    assert refusal.value.cure == "Wait until it is written, or give a copy of it."
 
 
 def test_a_file_that_is_larger_than_may_be_read_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
