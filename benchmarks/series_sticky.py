@@ -36,7 +36,7 @@ from headgate.methods.choice import choose
 from headgate.methods.method import Method
 from headgate.methods.partition import counted_partition
 from headgate.methods.sticky.keep_groups import keep_groups
-from headgate.methods.sticky.leaving_out import LeftOut, NewTable, leave_out, past_help
+from headgate.methods.sticky.leaving_out import LeftOut, NewTable, leave_out
 from headgate.series.above_promise import above
 
 PLACE = Path(__file__).parents[1] / "docs" / "series"
@@ -74,7 +74,7 @@ def run(world: World, method: Method, way: Way, promise: Fraction, leaving_out: 
     past, months = Past(world.table.rows), []
     for there, own in zip(world.there, world.own, strict=True):
         new = NewVersion(world, there, own, past)
-        hopeless = past_help(len(there), 1, lambda groups, new=new: new.linkability(groups[0]), promise)
+        hopeless = above(new.linkability(np.zeros(len(there), dtype=np.int32)), promise)  # though all were one group
         if leaving_out:
             new = new.without(hopeless)
         start = time.perf_counter()

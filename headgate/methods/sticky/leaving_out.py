@@ -84,12 +84,6 @@ def leave_out(
     return LeftOut(tuple(settling.counted(of) for settling, of in zip(settlings, groups, strict=True)), out, rounds)
 
 
-def past_help(rows: int, tables: int, measure: Measure, required: Any) -> NDArray[np.bool_]:
-    """Who is above the promise though all rows of the new version were one group: their value changed, and a group of the past lacks it, or
-    the past alone is above it. Leaving them out before rows are grouped spares the groups that they would leave."""
-    return above(measure([np.zeros(rows, dtype=np.int32)] * tables), required)
-
-
 def _without(
     settlings: Sequence[Settling], groups: Sequence[Codes], turns: Sequence[NDArray[np.int64]], out: NDArray[np.bool_]
 ) -> tuple[list[Codes], NDArray[np.bool_]]:

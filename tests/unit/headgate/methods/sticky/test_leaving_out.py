@@ -17,7 +17,7 @@ from headgate.methods.anonymize import anonymize
 from headgate.methods.blocks.blocks_method import Blocks
 from headgate.methods.settings import Settings
 from headgate.methods.sticky.keep_groups import keep_groups
-from headgate.methods.sticky.leaving_out import LeftOut, NewTable, TooMany, leave_out, past_help
+from headgate.methods.sticky.leaving_out import LeftOut, NewTable, TooMany, leave_out
 from headgate.series.above_promise import linkability_by_person
 from headgate.series.published_versions import Version, VersionTable
 from headgate.series.series_risk import series_risk
@@ -178,18 +178,3 @@ def test_tables_of_other_rows_are_refused():
     two = with_groups(two, two.partition.groups[1:])
     with pytest.raises(InputRejected, match="differ in rows"):
         leave_out([one, two], months.measure, PROMISE, Fraction(1), 0)
-
-
-def test_whom_no_grouping_helps_are_those_whose_change_is_told_and_those_whom_the_past_tells():
-    """In the past one group held a, b and c, and another d and d only. Now b has d, and c has a; two new people have b and c."""
-    names = ["illness"]
-    specs = {"age": ColumnSpec("age", Kind.INTEGER, Role.QUASI), "illness": ColumnSpec("illness", Kind.CATEGORY, Role.SENSITIVE)}
-    column = encode_table(pd.DataFrame({"age": range(12), "illness": list("abcdd") + list("adaddbc")}), specs)[names[0]]
-    people, groups = np.arange(5, dtype=np.int32), np.array([0, 0, 0, 1, 1], dtype=np.int32)
-    past = Version(people, [VersionTable.in_order([groups], {"illness": column.take(np.arange(5))})])
-
-    def measure(new):
-        version = Version(np.arange(7, dtype=np.int32), [VersionTable.in_order([new[0]], {"illness": column.take(np.arange(5, 12))})])
-        return linkability_by_person(series_risk([past, version]), 7)
-
-    assert past_help(7, 1, measure, "0.8").tolist() == [False, True, False, True, True, False, False]
