@@ -19,21 +19,11 @@ from tasks.checks.finding import Finding, Situation, failed, warned, well
 from tasks.publication.targets import open_targets
 from tasks.reporting.mlflow_runs import Tracking, probe_database
 from tasks.runtime.home import Home
+from tasks.runtime.server_answer import ask
+from tasks.runtime.server_watch import cure_of, trouble_with, version_at
 from tasks.stores.store_folder import FolderSeries
 
 ANSWER_SECONDS = 4.0
-
-
-def answer(url: str, auth: tuple[str, str] | None = None) -> tuple[int, bytes]:
-    """The status of what a server answers, and its beginning; 0 if it does not answer. No redirect is followed, and no proxy asked."""
-    import httpx
-
-    try:
-        with httpx.Client(timeout=ANSWER_SECONDS, auth=auth, trust_env=False, follow_redirects=False) as client:
-            got = client.get(url)
-            return got.status_code, got.content[:65536]
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError):
-        return 0, b""
 
 
 def check_mlflow(situation: Situation) -> Iterator[Finding]:
@@ -46,15 +36,15 @@ def check_mlflow(situation: Situation) -> Iterator[Finding]:
         yield well("mlflow", f"MLflow's database ({tracking.shown}) answers.")
         return
     user = os.environ.get("MLFLOW_TRACKING_USERNAME")
-    auth = None if user is None else (user, os.environ.get("MLFLOW_TRACKING_PASSWORD", ""))
-    status, content = answer(f"{tracking.uri.rstrip('/')}/api/2.0/mlflow/experiments/search?max_results=1", auth)
-    if status == 200 and _is_object(content):
+    password = "" if user is None else f"{user}:{os.environ.get('MLFLOW_TRACKING_PASSWORD', '')}"
+    answer = ask(f"{tracking.uri.rstrip('/')}/api/2.0/mlflow/experiments/search?max_results=1", ANSWER_SECONDS, password)
+    if not answer.trouble and _is_object(answer.content):
         yield well("mlflow", f"MLflow ({tracking.shown}) answers.")
-    elif status in (401, 403):
+    elif answer.refused:
         cure = "Correct MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD."
         yield failed("mlflow", f"MLflow ({tracking.shown}) does not let this account in.", cure)
     else:
-        yield failed("mlflow", f"MLflow ({tracking.shown}) {_said(status)}.", tracking.cure)
+        yield failed("mlflow", f"MLflow ({tracking.shown}) {answer.trouble or 'answers as something else would'}.", tracking.cure)
 
 
 def _is_object(content: bytes) -> bool:
@@ -63,12 +53,6 @@ def _is_object(content: bytes) -> bool:
         return isinstance(json.loads(content), dict)
     except ValueError:
         return False
-
-
-def _said(status: int) -> str:
-    if status == 200:
-        return "answers as something else would"
-    return f"answers with an error ({status})" if status else f"does not answer within {ANSWER_SECONDS:.0f} seconds"
 
 
 def _embedded(home: Home) -> Finding:
@@ -91,16 +75,12 @@ def check_prefect(situation: Situation) -> Iterator[Finding]:
     if not url:
         yield well("prefect", "`headgate serve` and each release start a Prefect server of their own.")
         return
-    secret = os.environ.get("PREFECT_API_AUTH_STRING", "")
-    user, _, password = secret.partition(":")
-    status, content = answer(f"{url}/admin/version", (user, password) if secret else None)
-    if status in (401, 403):
-        yield failed("prefect", "The Prefect server does not let this account in.", "Correct PREFECT_API_AUTH_STRING.")
-    elif status != 200:
-        yield failed("prefect", f"The Prefect server {_said(status)}.", "Start it, or correct PREFECT_API_URL.")
+    trouble = trouble_with(url, ANSWER_SECONDS)
+    if trouble:
+        yield failed("prefect", f"The Prefect server {trouble}.", cure_of(trouble))
     else:
-        yield from _same_prefect(content)
-    if not secret:
+        yield _same_prefect(version_at(url, ANSWER_SECONDS))
+    if not os.environ.get("PREFECT_API_AUTH_STRING"):
         yield warned(
             "prefect",
             "The Prefect server asks for no password: whoever reaches it runs code as this account.",
@@ -108,16 +88,11 @@ def check_prefect(situation: Situation) -> Iterator[Finding]:
         )
 
 
-def _same_prefect(content: bytes) -> Iterator[Finding]:
+def _same_prefect(there: str) -> Finding:
     here = version("prefect")
-    try:
-        there = str(json.loads(content))
-    except ValueError:
-        there = ""
     if there.split(".")[:2] == here.split(".")[:2]:
-        yield well("prefect", f"The Prefect server answers, in version {here}.")
-    else:
-        yield warned("prefect", f"The Prefect server has another version than {here}.", "Install the same version on both sides.")
+        return well("prefect", f"The Prefect server answers, in version {here}.")
+    return warned("prefect", f"The Prefect server has another version than {here}.", "Install the same version on both sides.")
 
 
 def check_targets(situation: Situation) -> Iterator[Finding]:
@@ -161,13 +136,13 @@ def check_provider(situation: Situation) -> Iterator[Finding]:
     if not issuer:
         yield well("sign-in", "No provider is named: the console has accounts of its own.")
         return
-    status, content = answer(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
+    answer = ask(f"{issuer.rstrip('/')}/.well-known/openid-configuration", ANSWER_SECONDS)
     try:
-        said = json.loads(content).get("issuer") if status == 200 else None
+        said = json.loads(answer.content).get("issuer")
     except (ValueError, AttributeError):
         said = None
-    if status != 200:
-        yield failed("sign-in", f"The provider in HEADGATE_OIDC_ISSUER {_said(status)}.", "Correct the address, or ask whoever runs it.")
+    if answer.trouble:
+        yield failed("sign-in", f"The provider in HEADGATE_OIDC_ISSUER {answer.trouble}.", "Correct the address, or ask whoever runs it.")
     elif said != issuer:
         yield failed("sign-in", "The provider calls itself otherwise.", "Write HEADGATE_OIDC_ISSUER exactly as the provider does.")
     else:

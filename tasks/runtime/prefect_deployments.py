@@ -144,7 +144,7 @@ def _write(client: SyncPrefectClient, deployment: Deployment, paused: bool) -> N
         description=deployment.description,
         parameters=dict(deployment.parameters),
         tags=list(deployment.tags),
-        schedules=[DeploymentScheduleCreate.from_schedule(_prefect_schedule(deployment.schedule))],
+        schedules=[DeploymentScheduleCreate.from_schedule(prefect_schedule(deployment.schedule))],
         work_pool_name=deployment.pool,
         concurrency_limit=AT_A_TIME,
         concurrency_options=ConcurrencyOptions(collision_strategy=ConcurrencyLimitStrategy(deployment.when_busy)),
@@ -156,7 +156,7 @@ def _write(client: SyncPrefectClient, deployment: Deployment, paused: bool) -> N
     )
 
 
-def _prefect_schedule(said: Mapping[str, Any]) -> Any:
+def prefect_schedule(said: Mapping[str, Any]) -> Any:
     from datetime import timedelta
 
     from prefect.schedules import Cron, Interval

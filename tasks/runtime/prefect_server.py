@@ -28,7 +28,7 @@ from headgate.core.errors import Defect, HeadgateError, StoreUnavailable
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.own_connections import own_connections_only, require_accounts_known, take_all_descriptors
 from tasks.runtime.server_guard import guarded
-from tasks.runtime.server_watch import PASSWORD_REFUSED, answers, trouble_with, watched
+from tasks.runtime.server_watch import answers, cure_of, trouble_with, watched
 
 LOOPBACK = "127.0.0.1"
 PORTS = range(20_000, 32_768)  # below those that the system gives to whoever connects
@@ -37,7 +37,6 @@ READY = b"ready\n"
 STARTUP_SECONDS = 120
 EVENTS_SECONDS = 10
 LAST_SECONDS = 5  # for a server that may be gone
-CURES = {PASSWORD_REFUSED: "Set PREFECT_API_AUTH_STRING to NAME:PASSWORD, as the server has them."}
 REMEDY = "Check the permissions and the free space of the home, or set PREFECT_API_URL to a running server."
 
 
@@ -166,8 +165,7 @@ def prefect_api(scheduling: bool = False, meanwhile: Callable[[], object] | None
 def _require_answer(url: str) -> None:
     trouble = trouble_with(url, 10)
     if trouble:
-        cure = CURES.get(trouble, "Start it, correct PREFECT_API_URL, or unset it.")
-        raise StoreUnavailable(f"Prefect's server at {url.split('@')[-1]} {trouble}.", cure)
+        raise StoreUnavailable(f"Prefect's server at {url.split('@')[-1]} {trouble}.", cure_of(trouble))
 
 
 @contextmanager

@@ -3,20 +3,16 @@ machine could keep the server from answering."""
 
 from __future__ import annotations
 
-import base64
 import hmac
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
+
+from tasks.runtime.server_answer import authorization
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Message, Receive, Send], Awaitable[None]]
-
-
-def authorization(password: str) -> str:
-    """The header of whoever knows the password."""
-    return f"Basic {base64.b64encode(password.encode()).decode()}"
 
 
 def guarded(application: Application, password: str) -> Application:

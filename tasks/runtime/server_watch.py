@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from tasks.runtime.server_certificates import certificate_problem
-from tasks.runtime.server_guard import authorization
+from tasks.runtime.server_answer import OK, Answer, ask
 from tasks.runtime.waiting_time import seconds_in
 
 VARIABLE = "HEADGATE_PREFECT_SECONDS"
-OK, REFUSED = 200, (401, 403)
 PASSWORD_REFUSED = "refuses the name or the password"
 PINGS = 4  # within the time that it may be silent
 
@@ -25,29 +24,33 @@ def silent_seconds() -> float:
 
 def answers(url: str, seconds: float) -> bool:
     """A server of our own says nothing without its password; others say this much to anybody."""
-    return _asked(f"{url}/health", seconds) == OK
+    return _asked(f"{url}/health", seconds).status == OK
 
 
 def trouble_with(url: str, seconds: float) -> str:
     """What keeps the server from being used, as the rest of a sentence about it; empty where nothing does. Health is told to anybody."""
-    said = _asked(f"{url}/health", seconds)
-    if said == OK:
-        said = _asked(f"{url}/admin/version", seconds)
-    if isinstance(said, int):
-        return PASSWORD_REFUSED if said in REFUSED else ""
-    return said or "does not answer"
+    answer = _asked(f"{url}/health", seconds)
+    if not answer.trouble:
+        answer = _asked(f"{url}/admin/version", seconds)
+    return PASSWORD_REFUSED if answer.refused else answer.trouble
 
 
-def _asked(url: str, seconds: float) -> int | str:
-    """The status, or why there is none, where that can be said."""
-    import httpx
+def cure_of(trouble: str) -> str:
+    if trouble == PASSWORD_REFUSED:
+        return "Set PREFECT_API_AUTH_STRING to NAME:PASSWORD, as the server has them."
+    return "Start it, correct PREFECT_API_URL, or unset it."
 
-    password = os.environ.get("PREFECT_API_AUTH_STRING")
-    headers = {"Authorization": authorization(password)} if password else {}
+
+def version_at(url: str, seconds: float) -> str:
+    """Of Prefect, as the server tells it; empty where it does not."""
     try:
-        return httpx.get(url, timeout=seconds, headers=headers).status_code
-    except httpx.HTTPError as problem:
-        return certificate_problem(problem)
+        return str(json.loads(_asked(f"{url}/admin/version", seconds).content))
+    except ValueError:
+        return ""
+
+
+def _asked(url: str, seconds: float) -> Answer:
+    return ask(url, seconds, os.environ.get("PREFECT_API_AUTH_STRING", ""))
 
 
 @contextmanager

@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from tasks.checks.connections import answer, check_mlflow, check_prefect, check_provider, check_targets
+from tasks.checks.connections import check_mlflow, check_prefect, check_provider, check_targets
 from tasks.checks.finding import Situation, Status
-from tests.free_port import free_port
 
 Serve = Callable[[int, object], str]
 
@@ -43,11 +42,6 @@ def serve() -> Iterator[Serve]:
     for server in running:
         server.shutdown()
         server.server_close()
-
-
-def test_a_server_that_is_not_there_is_no_answer() -> None:
-    assert answer(f"http://127.0.0.1:{free_port()}") == (0, b"")
-    assert answer("no address") == (0, b"")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tasks.runtime.server_guard import authorization, guarded
+from tasks.runtime.server_answer import authorization
+from tasks.runtime.server_guard import guarded
 
 PASSWORD = "headgate:secret"
 

@@ -12,7 +12,18 @@ import pytest
 
 from headgate.core.errors import InputRejected
 from tasks.runtime import server_watch
-from tasks.runtime.server_watch import PINGS, VARIABLE, answers, silent_seconds, trouble_with, watched
+from tasks.runtime.server_answer import Answer
+from tasks.runtime.server_watch import (
+    PASSWORD_REFUSED,
+    PINGS,
+    VARIABLE,
+    answers,
+    cure_of,
+    silent_seconds,
+    trouble_with,
+    version_at,
+    watched,
+)
 
 
 class Server:
@@ -95,10 +106,26 @@ def test_a_time_that_is_none_is_refused(text: str, monkeypatch: pytest.MonkeyPat
 def test_a_server_that_wants_another_password_is_known_by_that(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its health it tells anybody, so that a run began and broke at its first request, as a defect."""
     answered = {"/health": 200, "/admin/version": 401}
-    monkeypatch.setattr(server_watch, "_asked", lambda url, _seconds: answered[url.removeprefix(server.url)])
-    assert trouble_with(server.url, 1) == "refuses the name or the password"
+    monkeypatch.setattr(server_watch, "ask", lambda url, _seconds, _password: Answer(answered[url.removeprefix(server.url)]))
+    assert trouble_with(server.url, 1) == PASSWORD_REFUSED
+    assert "PREFECT_API_AUTH_STRING" in cure_of(PASSWORD_REFUSED)
     answered["/admin/version"] = 200
     assert trouble_with(server.url, 1) == ""
+
+
+@pytest.mark.parametrize("page", ["/health", "/admin/version"])
+def test_a_server_that_errs_is_not_used(server: Server, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong path in PREFECT_API_URL passed for a server, and the first request of a run was a defect."""
+    answered = {"/health": 200, "/admin/version": 200, page: 404}
+    monkeypatch.setattr(server_watch, "ask", lambda url, _seconds, _password: Answer(answered[url.removeprefix(server.url)]))
+    assert trouble_with(server.url, 1) == "answers with an error (404)"
+
+
+def test_a_version_is_text_or_nothing(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_watch, "ask", lambda _url, _seconds, _password: Answer(200, b'"3.4.5"'))
+    assert version_at(server.url, 1) == "3.4.5"
+    monkeypatch.setattr(server_watch, "ask", lambda _url, _seconds, _password: Answer(200, b"<html>"))
+    assert version_at(server.url, 1) == ""
 
 
 def test_a_server_that_says_nothing_does_not_answer(server: Server) -> None:

@@ -47,7 +47,7 @@ from tasks.signing.signatures import ATTESTATION, EVIDENCE, HEAD, sign_statement
 from tasks.signing.sshsig import sign_bytes
 from tasks.verification.cosigned_heads import cosign, read_cosigned
 from tasks.verification.evidence import README, RECIPE, evidence, signed_extent, write_evidence
-from tests.unit.flows.test_serve import written
+from tests.unit.flows.test_scheduled_policies import written
 from tests.unit.tasks.signing.openssh import needs_ssh_keygen
 
 GUIDE = Path(__file__).resolve().parents[4] / "docs" / "guide-auditor.md"
