@@ -1,22 +1,22 @@
-"""What a Prefect server should have for the policies of a home: a deployment for each, the queue that publishes, and what makes up for
-missed runs. A worker does the work of `headgate serve`."""
+"""What a Prefect server should have for the policies of a home: a deployment for each, and the queue that publishes. Where a worker does
+the work of `headgate serve`, there is one more, which makes up for missed runs."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tasks.release.served_runs import TAG
 from tasks.runtime.prefect_deployments import SKIP, Deployment
 from tasks.runtime.quiet import NO_TELEMETRY, NOT_TO_THE_SERVER
+from tasks.runtime.waiting_time import seconds_in
 
 if TYPE_CHECKING:
-    from flows.serve import Scheduled
+    from flows.scheduled_policies import Scheduled
 
 RELEASE, PUBLISH, START_MISSED = "release", "publish-approved", "start-missed"
 POOL = "headgate"
-PUBLISH_SECONDS = 60.0
+PUBLISH_SECONDS = 60
 MISSED_SECONDS = 600.0
 # With Prefect's own 5, a server that is gone for a minute ends what would have gone on: 7 tries last some four minutes.
 ENVIRONMENT = {**NO_TELEMETRY, **NOT_TO_THE_SERVER, "PREFECT_CLIENT_MAX_RETRIES": "7"}
@@ -28,34 +28,8 @@ def made_by(home: str) -> str:
 
 
 def wanted_deployments(policies: Sequence[Scheduled], home: str = "", pool: str = POOL) -> tuple[Deployment, ...]:
-    """Without a `home` they are what a file says that is for any home. One run that looks for work does for all that are late: where a run
-    takes longer than the time between two, or after a pause, Prefect would start more and more of them."""
+    """Without a `home` they are those of a file, which is for any home."""
     own = (made_by(home),) if home else ()
-    releases = [
-        Deployment(
-            flow=RELEASE,
-            name=policy.dataset,
-            entrypoint="flows.release.release",
-            description=policy.title,
-            tags=(TAG, policy.dataset, *own),
-            pool=pool,
-            schedule={"cron": policy.schedule.cron, "timezone": policy.schedule.timezone},
-            parameters={"policy": policy.named, "if_changed": True, "scheduled": True},
-            environment=ENVIRONMENT,
-        )
-        for policy in policies
-    ]
-    publishing = Deployment(
-        flow=PUBLISH,
-        name=PUBLISH,
-        entrypoint="flows.publish.publish_approved",
-        description="Publishes every candidate that has the approvals it needs and whose moment has come.",
-        tags=(TAG, *own),
-        pool=pool,
-        schedule={"interval": float(os.environ.get("HEADGATE_PUBLISH_SECONDS", PUBLISH_SECONDS))},
-        environment=ENVIRONMENT,
-        when_busy=SKIP,
-    )
     making_up = Deployment(
         flow=START_MISSED,
         name=START_MISSED,
@@ -67,4 +41,35 @@ def wanted_deployments(policies: Sequence[Scheduled], home: str = "", pool: str 
         environment=ENVIRONMENT,
         when_busy=SKIP,
     )
-    return (*releases, publishing, making_up)
+    return (*(release_deployment(policy, own, pool) for policy in policies), publish_deployment(PUBLISH_SECONDS, own, pool), making_up)
+
+
+def release_deployment(policy: Scheduled, own: Sequence[str] = (), pool: str = "") -> Deployment:
+    """Its runs do what `headgate release --if-changed` does, in the name of who registered the policy."""
+    return Deployment(
+        flow=RELEASE,
+        name=policy.dataset,
+        entrypoint="flows.release.release",
+        description=policy.title,
+        tags=(TAG, policy.dataset, *own),
+        pool=pool,
+        schedule={"cron": policy.schedule.cron, "timezone": policy.schedule.timezone},
+        parameters={"policy": policy.named, "if_changed": True, "scheduled": True},
+        environment=ENVIRONMENT,
+    )
+
+
+def publish_deployment(seconds: int, own: Sequence[str] = (), pool: str = "") -> Deployment:
+    """`seconds` between two looks at the queue, unless the operator has set HEADGATE_PUBLISH_SECONDS. One run does for all that are late:
+    where it takes longer than that, or after a pause, Prefect would start more and more of them."""
+    return Deployment(
+        flow=PUBLISH,
+        name=PUBLISH,
+        entrypoint="flows.publish.publish_approved",
+        description="Publishes every candidate that has the approvals it needs and whose moment has come.",
+        tags=(TAG, *own),
+        pool=pool,
+        schedule={"interval": seconds_in("HEADGATE_PUBLISH_SECONDS", seconds)},
+        environment=ENVIRONMENT,
+        when_busy=SKIP,
+    )

@@ -37,7 +37,7 @@ def deploy(
     verbose: Verbose = False,
 ) -> None:
     """Deploy every policy with a schedule to the Prefect server that PREFECT_API_URL names."""
-    from flows.serve import not_registered, register_policies, scheduled_policies
+    from flows.scheduled_policies import not_registered, register_policies, scheduled_policies
     from flows.terminal.current_folder import here
     from flows.terminal.output import print_error
     from flows.wanted_deployments import made_by, wanted_deployments

@@ -11,7 +11,7 @@ import typer
 from flows.terminal.options import EngineName, Scheduler, Verbose
 
 if TYPE_CHECKING:
-    from flows.serve import Scheduled
+    from flows.scheduled_policies import Scheduled
     from flows.service.listen import Listener
     from tasks.runtime.home import Home
 
@@ -35,7 +35,8 @@ def serve(
     from flows.deployed_here import require_not_deployed
     from flows.metrics_process import metrics_answered
     from flows.notice_watch import take_addresses
-    from flows.serve import not_registered, register_policies, scheduled_policies, serve_policies, settle_in
+    from flows.scheduled_policies import not_registered, register_policies, scheduled_policies
+    from flows.serve import serve_policies, settle_in
     from flows.service.listen import listening, requests_answered
     from flows.terminal.current_folder import here
     from flows.terminal.output import console, print_error

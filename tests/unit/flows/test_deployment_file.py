@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flows.deployment_file import file_text, is_current, write_file
-from flows.serve import scheduled_policies
+from flows.scheduled_policies import scheduled_policies
 from flows.wanted_deployments import wanted_deployments
 from headgate.core.errors import StoreUnavailable
 from policies.shipped import SHIPPED, shipped_policy

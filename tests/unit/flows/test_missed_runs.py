@@ -18,7 +18,7 @@ from tasks.approval.registered_policies import register
 from tasks.reading.references import load_policy
 from tasks.release.run import scheduled_policy
 from tasks.signing.home_keys import machine_key
-from tests.unit.flows.test_serve import written
+from tests.unit.flows.test_scheduled_policies import written
 
 DEPLOYMENT = uuid.UUID(int=7)
 DAYS_AGO = timedelta(days=40)

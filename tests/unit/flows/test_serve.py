@@ -1,4 +1,4 @@
-"""Which policies `headgate serve` runs, and where their runs start."""
+"""Where the runs of `headgate serve` start, and what Prefect is told of them."""
 
 from __future__ import annotations
 
@@ -8,52 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.serve import own_runner, scheduled_policies, settle_in
-from headgate.core.errors import InputRejected
+from flows.scheduled_policies import scheduled_policies
+from flows.serve import own_runner, settle_in, started_here
+from flows.wanted_deployments import publish_deployment, release_deployment
 from tasks.runtime.home import Home
-
-POLICY = """
-schema: 1
-dataset: {dataset}
-source: {{kind: csv, path: people.csv}}
-attributes:
-  id: {{role: identifier}}
-  age: {{role: quasi, kind: integer, domain: [0, 99]}}
-  job: {{role: sensitive, kind: category}}
-anonymize: {{k: 5}}
-gates: {{linkability: 0.8}}
-publish: {{to: people}}
-"""
-SCHEDULE = 'schedule: {cron: "0 3 1 * *", timezone: Europe/Rome}\n'
-
-
-def written(folder: Path, name: str, dataset: str, more: str = "") -> Path:
-    path = folder / name
-    path.write_text(POLICY.format(dataset=dataset) + more, encoding="utf-8")
-    return path
-
-
-def test_a_folder_gives_its_policies_with_a_schedule_in_the_order_of_their_names(tmp_path: Path) -> None:
-    written(tmp_path, "b.yaml", "second", SCHEDULE)
-    written(tmp_path, "a.yaml", "first", SCHEDULE)
-    written(tmp_path, "c.yaml", "by-hand")
-    assert [policy.dataset for policy in scheduled_policies([tmp_path])] == ["first", "second"]
-
-
-def test_a_policy_that_is_named_must_have_a_schedule(tmp_path: Path) -> None:
-    with pytest.raises(InputRejected, match=r"c\.yaml has no schedule"):
-        scheduled_policies([written(tmp_path, "c.yaml", "by-hand")])
-
-
-def test_a_folder_without_a_schedule_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputRejected, match="No policy with a schedule"):
-        scheduled_policies([tmp_path])
-
-
-def test_two_policies_of_one_dataset_are_refused(tmp_path: Path) -> None:
-    policies = [written(tmp_path, name, "same", SCHEDULE) for name in ("a.yaml", "b.yaml")]
-    with pytest.raises(InputRejected, match="same"):
-        scheduled_policies(policies)
+from tests.unit.flows.test_scheduled_policies import SCHEDULE, written
 
 
 def test_runs_start_in_a_folder_of_the_home_and_with_nobodys_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,10 +26,18 @@ def test_runs_start_in_a_folder_of_the_home_and_with_nobodys_key(tmp_path: Path,
 
 
 def test_what_prefect_is_told_of_a_schedule_names_no_key(tmp_path: Path) -> None:
-    from flows.serve import _release_deployment
-
     (policy,) = scheduled_policies([written(tmp_path, "a.yaml", "people", SCHEDULE)])
-    assert _release_deployment(policy).parameters == {"policy": str(policy.path), "if_changed": True, "scheduled": True}
+    told = started_here(release_deployment(policy))
+    assert told.parameters == {"policy": str(policy.path), "if_changed": True, "scheduled": True}
+    assert (told.name, told.entrypoint, told.work_pool_name) == ("people", "flows.release.release", None)
+    assert [(each.schedule.cron, each.schedule.timezone) for each in told.schedules] == [("0 3 1 * *", "Europe/Rome")]
+
+
+def test_the_queue_that_publishes_is_looked_at_one_run_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HEADGATE_PUBLISH_SECONDS", raising=False)
+    told = started_here(publish_deployment(30))
+    assert (told.concurrency_limit, told.concurrency_options) == (1, None)
+    assert [each.schedule.interval.total_seconds() for each in told.schedules] == [30.0]
 
 
 def test_what_prefect_keeps_of_its_runs_lies_in_the_home_and_in_no_folder_that_other_accounts_share(tmp_path: Path) -> None:
