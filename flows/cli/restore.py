@@ -10,7 +10,8 @@ import typer
 from flows.terminal.options import Json
 
 if TYPE_CHECKING:
-    from tasks.backup.restore_home import Restored, Verified
+    from tasks.backup.restore_home import Restored
+    from tasks.backup.verified_backup import Verified
 
 Target = Annotated[Path, typer.Argument(metavar="TARGET", help="The folder that `headgate backup` wrote to.")]
 To = Annotated[Path | None, typer.Option("--to", metavar="HOME", help="The home to make: a folder that is absent or empty.")]
@@ -47,8 +48,8 @@ def restore(
     Refused where the ledger would fall back behind what was published or cosigned."""
     from flows.terminal.output import print_json
     from headgate.core.errors import InputRejected
-    from tasks.backup.restore_home import Wanted, verify_backup
     from tasks.backup.restore_home import restore as restore_home
+    from tasks.backup.verified_backup import Wanted, verify_backup
 
     if check == (to is not None):
         raise InputRejected("Say what to do with the backup.", "Give --to HOME to restore it, or --check to verify it.")

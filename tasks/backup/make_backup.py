@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import sqlite3
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 from headgate.core.errors import InputRejected, IntegrityBroken, StoreUnavailable
 from tasks.backup.backup_manifest import BackedFile, BackupManifest, SealedKeys, Segment, written_manifest
+from tasks.backup.backup_target import only_user, prepare, require_elsewhere
 from tasks.backup.home_survey import DATABASES, ListedFile, Survey, stamp_of, survey
 from tasks.backup.last_backup import note_backup
 from tasks.backup.ledger_segments import keep_events
@@ -26,7 +26,7 @@ from tasks.ledger.chain import START, Entry
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.remembered_head import REMEMBERED_FILE, Remembered, signed_memory
 from tasks.runtime.boundary import reason_of
-from tasks.runtime.home import PRIVATE, Home
+from tasks.runtime.home import Home
 from tasks.runtime.operator_settings import read_operator
 from tasks.signing.home_keys import home_fingerprint, ledger_key, ledger_secret
 from tasks.stores.files import replace_file, sync_folder, write_file
@@ -65,10 +65,10 @@ def back_up(home: Home, ledger: Ledger, target: Path, recipients: Sequence[str] 
     """`recipients`: beside those of operator.yaml. Killed at any moment, the same call completes it: what is in the target stays.
     `keep`: how many backups stay; all without it."""
     opening = _recipients(home, recipients)
-    _require_elsewhere(home, target)
+    require_elsewhere(home, target)
     ledger.require_remembered()
     try:
-        _prepare(target)
+        prepare(target)
         with only_user(target):
             return _back_up(home, ledger, target, opening, keep)
     except OSError as problem:
@@ -93,7 +93,7 @@ def _back_up(home: Home, ledger: Ledger, target: Path, recipients: Sequence[str]
         note_backup(home, manifest, target, name)
         dropped = 0 if keep is None else drop_old(target, keep)
         return BackedUp(name, manifest, counted.copied, counted.written, dropped)
-    raise StoreUnavailable("Files of the home went away while they were copied, again and again.", "Run the backup again.")
+    raise StoreUnavailable(f"Files of the home were changed or removed at each of {TRIES} attempts.", "Run the backup again.")
 
 
 def _moment_of(home: Home, ledger: Ledger) -> tuple[Entry | None, Survey]:
@@ -225,13 +225,11 @@ def _write(home: Home, target: Path, manifest: BackupManifest) -> str:
     (folder / f"{name}.dsse.json").chmod(0o400)
     written = open_backup(target, name)
     if written.manifest != manifest:
-        raise StoreUnavailable(f"What was written to {target} reads back otherwise.", "Replace the disk of the target.")
+        raise StoreUnavailable(f"{target} does not give back what was written to it.", "Replace the disk of the target.")
     objects = Objects(target / OBJECTS)
     lacking = [sha256 for sha256, size in manifest.objects.items() if not objects.holds(sha256, size)]
     if lacking:
-        raise StoreUnavailable(
-            f"Contents went away from {target} while the backup was made.", "Find out who removes them, and run it again."
-        )
+        raise StoreUnavailable(f"Somebody removed files from {target} while the backup was made.", "Find out who, and run it again.")
     return name
 
 
@@ -257,43 +255,3 @@ def _recipients(home: Home, given: Sequence[str]) -> tuple[str, ...]:
     if not found:
         raise InputRejected("Nobody is named who could open the home's keys in this backup.", NOBODY)
     return found
-
-
-def _require_elsewhere(home: Home, target: Path) -> None:
-    if not target.is_absolute():
-        raise InputRejected("The target is a relative path.", "Give an absolute one.")
-    here, there = home.root.resolve(), target.resolve()
-    if there.is_relative_to(here) or here.is_relative_to(there):
-        raise InputRejected("The target lies in the home, or the home in it.", "Choose a folder on another disk.")
-
-
-def _prepare(target: Path) -> None:
-    """Private, whatever the umask; a folder with other things in it is nobody's backup."""
-    os.umask(PRIVATE)
-    target.mkdir(mode=0o700, parents=True, exist_ok=True)
-    known = {FOLDER, OBJECTS}
-    if foreign := {path.name for path in target.iterdir()} - known - {"lost+found"}:
-        raise InputRejected(f"{target} holds {len(foreign)} other files.", "Choose an empty folder, or the target of earlier backups.")
-    for folder in (target, target / FOLDER, target / OBJECTS):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        status = folder.lstat()
-        if folder != target and folder.is_symlink():
-            raise IntegrityBroken(f"{folder} is a link.", "Put the folder itself there.")
-        if status.st_uid != os.geteuid():
-            raise InputRejected(f"{folder} belongs to somebody else.", "Choose a folder of your own.")
-        if status.st_mode & PRIVATE:
-            folder.chmod(0o700)
-
-
-@contextmanager
-def only_user(target: Path) -> Iterator[None]:
-    """Of two commands on one target the second is refused."""
-    descriptor = os.open(target, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise StoreUnavailable(f"Another command uses {target}.", "Wait for it to end.") from None
-        yield
-    finally:
-        os.close(descriptor)

@@ -61,7 +61,7 @@ class Objects:
                     os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
                 file.seek(0)
                 if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
-                    raise StoreUnavailable(f"What was written to {self.folder} reads back otherwise.", "Replace the disk of the target.")
+                    raise StoreUnavailable(f"{self.folder} does not give back what was written to it.", "Replace the disk of the target.")
             os.rename(draft, place)
         finally:
             draft.unlink(missing_ok=True)

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from tasks.backup.make_backup import BackedUp, back_up
-from tasks.backup.restore_home import Restored, Wanted, restore
+from tasks.backup.restore_home import Restored, restore
+from tasks.backup.verified_backup import Wanted
 from tasks.ledger.open_ledger import open_ledger
 from tasks.runtime.home import Home
 from tasks.verification.audit import verify_audit
