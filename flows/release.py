@@ -6,6 +6,7 @@ dataset's lock is free.
 
 from __future__ import annotations
 
+import re
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -25,7 +26,7 @@ from prefect.runtime import deployment
 from flows.policy_files import resolve_policy
 from flows.shown_progress import shown_progress
 from flows.terminal.served_lines import followed
-from headgate.core.errors import HeadgateError
+from headgate.core.errors import HeadgateError, InputRejected
 from policies.jobs.former_groups import FormerGroups
 from policies.jobs.spool import Reference
 from policies.judging.verdicts import require_passed
@@ -53,12 +54,23 @@ from tasks.runtime.parent_watch import end_with_server
 NOTHING_NEW, NOT_DUE = "nothing new", "not due"
 WITHOUT_CANDIDATE = {NOTHING_NEW: "nothing new.", NOT_DUE: "not due: every moment of its schedule so far has had its run."}
 
+RELEASE_ID = re.compile("[0-9a-f]{16}")
+
 T = TypeVar("T")
 R = TypeVar("R")
 
 
 def new_release_id() -> str:
     return secrets.token_hex(8)
+
+
+def require_own_parameters(release_id: str, scheduled: bool, deployed: bool) -> None:
+    """Whoever reaches Prefect's API chooses the parameters of a deployment's run. A run by schedule takes nobody's key and no other
+    policy than was registered; another one would read the file of a key, and run in the name of whose key it is."""
+    if deployed and not scheduled:
+        raise InputRejected("A run of a deployment is a scheduled one.", "Run it with `headgate release`, as yourself.")
+    if not RELEASE_ID.fullmatch(release_id):
+        raise InputRejected("The id of the release is not one that headgate makes.", "Leave it out.")
 
 
 _instead: ContextVar[Path | None] = ContextVar("instead", default=None)
@@ -92,6 +104,7 @@ def release(policy: str, key: str | None = None, if_changed: bool = False, relea
     note_process()
     if_due = scheduled and by_schedule()
     release_id = release_id or new_release_id()
+    require_own_parameters(release_id, scheduled, deployment.id is not None)
     with followed(deployment.name, release_id) as say:
         came_to = _release(policy, _instead.get(), key, if_changed, release_id, scheduled, if_due)
         say(WITHOUT_CANDIDATE.get(came_to) or f"candidate {came_to[:12]} awaits approval.")

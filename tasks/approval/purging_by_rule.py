@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ from headgate.core.errors import HeadgateError, StoreUnavailable, TransitionRefu
 from policies.approval.acts import Act, Actor
 from policies.ledger.events import moment
 from policies.ledger.standing import Release
-from policies.ledger.states import Action, ActorRole
+from policies.ledger.states import Action, ActorRole, State
 from policies.schema.keep_key import KeepKey
 from tasks.approval.decisions import record_takeover
 from tasks.approval.kept_policies import kept_form
@@ -29,6 +29,7 @@ from tasks.stores.files import replace_file
 
 LOOKED = "purging.json"  # in state/: when it was looked for last
 EVERY_SECONDS = 6 * 3600
+OPEN = (State.RUNNING, State.AWAITING_APPROVAL, State.APPROVED, State.PUBLISHING, State.STALLED)
 CURE = "See `headgate purge --by-rule --dry-run`."
 
 
@@ -49,10 +50,10 @@ def kept_too_long(home: Home, ledger: Ledger) -> tuple[KeptTooLong, ...]:
 
 
 def _of_dataset(home: Home, history: History, dataset: str) -> Iterator[KeptTooLong]:
-    """What the newest policy of the dataset would still measure with stays, whatever an older one says."""
+    """What any policy would still measure with that counts now stays, whatever an older one says."""
     out = history.came_out(dataset)
-    newest = next(history.of_dataset(dataset), None)
-    if newest is None or not _accepts_lacking(_policy(home, newest)):
+    counting = tuple(_that_count(history, dataset, out))
+    if not counting or not all(_accepts_lacking(_policy(home, release)) for release in counting):
         return
     now = history.ledger.seen_now()
     for place, release in enumerate(out):
@@ -64,6 +65,17 @@ def _of_dataset(home: Home, history: History, dataset: str) -> Iterator[KeptTooL
             yield KeptTooLong(release, keep.groups, unfinished=True)
         elif keep.due(published, len(out) - 1 - place, now):
             yield KeptTooLong(release, keep.groups)
+
+
+def _that_count(history: History, dataset: str, out: Sequence[Release]) -> Iterator[Release]:
+    """The newest run, what may still come out, and the newest version that did: a run that came to nothing, of a policy that nobody has
+    approved, does not speak for the version that people have."""
+    for place, release in enumerate(history.of_dataset(dataset)):
+        is_out = bool(out) and release.release_id == out[-1].release_id
+        if place == 0 or is_out or release.state in OPEN:
+            yield release
+        if is_out:
+            return
 
 
 def _policy(home: Home, release: Release) -> dict[str, Any]:

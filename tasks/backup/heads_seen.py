@@ -9,10 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken
+from pydantic import ValidationError
+
+from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken, StoreUnavailable
 from headgate.core.units import counted
 from tasks.ledger.chain import EVENTS_FILE, HEAD_SIGNATURE, Entry, entries_from_lines
 from tasks.ledger.remembered_head import REMEMBERED_FILE, SUBJECT, Remembered
+from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
 from tasks.signing.signatures import REMEMBERED, verify_envelope
 from tasks.verification.cosigned_heads import read_cosigned, read_published_head
@@ -20,6 +23,7 @@ from tasks.verification.kept_heads import heads_folder
 
 DEEPEST = 4  # a store, a series of two names, a version
 MOST_NAMED = 5
+DAMAGED = "Move it away and keep it, if you know that the backup holds all that this home had seen."
 
 
 @dataclass(frozen=True)
@@ -33,9 +37,11 @@ class SeenHead:
 
 
 def heads_below(place: Path, ledger_key: str, strict: bool = True) -> Iterator[SeenHead]:
-    """Of a published version, of a series, of a store, or of a home. Where it is `strict`, another ledger's is refused; else it says
-    nothing of this one."""
+    """Of a published version, of a series, of a store, or of a home. Where it is `strict`, another ledger's is refused, and so is a place
+    without any; else it says nothing of this one."""
+    found = False
     for file in _head_files(place):
+        found = True
         try:
             head = read_published_head(file)
         except HeadgateError:
@@ -47,32 +53,55 @@ def heads_below(place: Path, ledger_key: str, strict: bool = True) -> Iterator[S
         elif strict:
             raise InputRejected(f"{file} is signed by another ledger's key than the backup.", "Name folders that this ledger published.")
     yield from heads_of_home(place, ledger_key)
+    if strict and not (found or (Home(place).state / REMEMBERED_FILE).is_file()):
+        raise InputRejected(f"{place} holds nothing that a ledger published.", "Name a published folder, a store, or a home.")
 
 
 def _head_files(place: Path) -> Iterator[Path]:
-    """`head.dsse.json` of a state folder is another thing."""
+    """`head.dsse.json` of a home's state folder is another thing, but a series may have that name. What cannot be listed may hold any."""
     if place.is_file():
         yield place
         return
     root = len(place.parts)
-    for folder, folders, files in os.walk(place):
+    for folder, folders, files in os.walk(place, onerror=_refuse_unlisted):
         here = Path(folder)
-        folders[:] = [name for name in sorted(folders) if not name.startswith(".") and name not in ("state", "candidates", "keys")]
+        folders[:] = [name for name in sorted(folders) if not name.startswith(".")]
         if len(here.parts) - root >= DEEPEST:
             folders.clear()
-        if HEAD_SIGNATURE in files:
+        if HEAD_SIGNATURE in files and (here.name != "state" or EVENTS_FILE in files):
             yield here / HEAD_SIGNATURE
 
 
+def _refuse_unlisted(problem: OSError) -> None:
+    raise StoreUnavailable(
+        f"{problem.filename} cannot be read ({reason_of(problem)}), so nobody knows what was published there.",
+        "Run this as an account that can read it, or correct its permissions.",
+    )
+
+
 def heads_of_home(home: Path, ledger_key: str) -> Iterator[SeenHead]:
-    """What it remembers, and what auditors handed in there."""
+    """What it remembers, and what auditors handed in there. A memory that is there and cannot be read is refused: it may be of more."""
     kept = Home(home)
-    with suppress(OSError, HeadgateError, ValueError):
-        signed = verify_envelope((kept.state / REMEMBERED_FILE).read_bytes(), REMEMBERED_FILE, REMEMBERED)
-        remembered = Remembered.model_validate(signed.statement.predicate)
+    file = kept.state / REMEMBERED_FILE
+    content = _memory(file)
+    if content is not None:
+        signed = verify_envelope(content, str(file), REMEMBERED)
+        try:
+            remembered = Remembered.model_validate(signed.statement.predicate)
+        except ValidationError:
+            raise IntegrityBroken(f"{file} is not a head of a ledger.", DAMAGED) from None
         if signed.fingerprint == ledger_key and signed.statement.digests == {SUBJECT: remembered.hash} and remembered.seq:
             yield SeenHead(remembered.seq, remembered.hash, f"The home {home} has seen")
     yield from cosigned_heads(heads_folder(kept).glob("*.json"), strict=False)
+
+
+def _memory(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as problem:
+        raise StoreUnavailable(f"{file} cannot be read ({reason_of(problem)}).", "Correct its permissions, or move it away.") from None
 
 
 def cosigned_heads(files: Iterable[Path], strict: bool = True) -> Iterator[SeenHead]:
@@ -86,7 +115,7 @@ def cosigned_heads(files: Iterable[Path], strict: bool = True) -> Iterator[SeenH
         yield SeenHead(cosigned.head.seq, cosigned.head.hash, f"{cosigned.signer} cosigned")
 
 
-def require_one_chain(heads: Iterable[SeenHead], seq: int, hashes: Mapping[int, str]) -> tuple[SeenHead, ...]:
+def require_one_chain(heads: Iterable[SeenHead], seq: int, hashes: Mapping[int, str], holder: str = "the backup") -> tuple[SeenHead, ...]:
     """Those past event `seq`, with which the backup ends, the highest first. One that contradicts the backup's own events is a fork, and no
     last resort helps. `hashes`: of the backup's events, by their numbers."""
     beyond = []
@@ -95,7 +124,7 @@ def require_one_chain(heads: Iterable[SeenHead], seq: int, hashes: Mapping[int, 
             beyond.append(head)
         elif hashes.get(head.seq) != head.hash:
             raise IntegrityBroken(
-                f"{head.where} event {head.seq}, and the backup holds another event of that number: they are two different ledgers.",
+                f"{head.where} event {head.seq}, and {holder} holds another event of that number: they are two different ledgers.",
                 "Find out which of them is the house's own. Nothing is restored.",
             )
     return tuple(sorted(beyond, key=lambda head: -head.seq))

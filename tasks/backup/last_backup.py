@@ -10,6 +10,7 @@ from pathlib import Path
 
 from policies.ledger.events import moment
 from tasks.backup.backup_manifest import BackupManifest
+from tasks.backup.opened_backup import backup_names
 from tasks.runtime.home import Home
 from tasks.stores.files import replace_file
 
@@ -37,3 +38,8 @@ def last_backup(home: Home) -> LastBackup | None:
         said = json.loads((home.state / FILE).read_bytes())
         return LastBackup(moment(said["at"]), int(said["seq"]), str(said["target"]), str(said["name"]))
     return None
+
+
+def is_there(last: LastBackup) -> bool:
+    """Where a disk is mounted lies an empty folder while it is not."""
+    return last.name in backup_names(Path(last.target))

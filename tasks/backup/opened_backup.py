@@ -48,9 +48,13 @@ def _place(name: str) -> tuple[int, str, int]:
 
 
 def next_name(target: Path, manifest: BackupManifest) -> str:
-    begun = f"{moment(manifest.at):%Y%m%dT%H%M%SZ}-{manifest.seq}"
+    begun = _begun(manifest)
     number = 1 + max((int(name.split("-")[2]) for name in backup_names(target) if name.startswith(f"{begun}-")), default=0)
     return f"{begun}-{number}"
+
+
+def _begun(manifest: BackupManifest) -> str:
+    return f"{moment(manifest.at):%Y%m%dT%H%M%SZ}-{manifest.seq}"
 
 
 def open_backup(target: Path, name: str | None = None) -> OpenedBackup:
@@ -62,7 +66,10 @@ def open_backup(target: Path, name: str | None = None) -> OpenedBackup:
     if chosen not in names:
         raise InputRejected(f"{target} holds no complete backup of that name.", f"Choose one of these: {_some(names)}.")
     content, envelope = (_read(target / FOLDER / f"{chosen}{end}") for end in (".json", SIGNED))
-    return OpenedBackup(target, chosen, checked_manifest(content, envelope, chosen)[0])
+    manifest = checked_manifest(content, envelope, chosen)[0]
+    if chosen.rpartition("-")[0] != _begun(manifest):  # else an old one could be sold as the newest
+        raise IntegrityBroken(f"Backup {chosen} has another's name: its manifest ends at event {manifest.seq}, of {manifest.at}.", OTHER)
+    return OpenedBackup(target, chosen, manifest)
 
 
 def _some(names: Sequence[str]) -> str:

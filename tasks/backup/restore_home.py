@@ -45,8 +45,11 @@ def restore(wanted: Wanted, to: Path) -> Restored:
     os.umask(PRIVATE)
     _require_place(to)
     require_target(wanted.target)
+    if to.resolve().is_relative_to(wanted.target.resolve()):
+        raise InputRejected("The home would lie in the backup's own folder.", "Name a folder elsewhere.")
     try:
-        with only_user(wanted.target):
+        to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with only_user(wanted.target), only_user(to.parent):  # two backups restored to one place at once would mix
             found = verified(wanted, to)
             _require_room(found, to)
             return _restored(found, to)
@@ -67,7 +70,6 @@ def _require_place(to: Path) -> None:
 
 def _require_room(verified: Verified, to: Path) -> None:
     needed = sum(file.bytes for file in verified.manifest.files) + 3 * sum(segment.bytes for segment in verified.manifest.segments)
-    to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     free = shutil.disk_usage(to.parent).free
     if needed * SPARE > free:
         raise StoreUnavailable(f"{to.parent} has {free:,} bytes free, and the home needs {needed:,}.", "Make room, or choose another disk.")

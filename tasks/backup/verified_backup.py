@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 
 from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken
@@ -19,6 +20,7 @@ from tasks.backup.ledger_segments import kept_events
 from tasks.backup.opened_backup import OpenedBackup, open_backup
 from tasks.backup.sealed_keys import opened_with, require_marked
 from tasks.ledger.event_log import event_of
+from tasks.ledger.open_ledger import ledger_store
 from tasks.runtime.operator_settings import OPERATOR_FILE
 from tasks.signing.home_keys import LEDGER_KEY
 from tasks.signing.public_keys import public_key, read_public_key
@@ -80,11 +82,22 @@ def verified(wanted: Wanted, home: Path | None) -> Verified:
         event_of(entry)
         if entry.seq in numbers:
             hashes[entry.seq] = entry.hash
-    beyond = require_one_chain(heads, manifest.seq, hashes)
+    beyond = _beyond_database(require_one_chain(heads, manifest.seq, hashes))
     if beyond and not wanted.accept_loss:
         raise refuse_rollback(beyond, manifest.seq)
     keys = {} if wanted.key is None else _opened_keys(backup, wanted.key)
     return Verified(backup, keys, beyond)
+
+
+def _beyond_database(beyond: tuple[SeenHead, ...]) -> tuple[SeenHead, ...]:
+    """Where the ledger's database outlived its home, what it holds is not lost."""
+    url = os.environ.get("HEADGATE_DATABASE_URL")
+    if not (beyond and url):
+        return beyond
+    with ledger_store(url).reading() as stored:
+        last = stored.last()
+        held = {head.seq: entry.hash for head in beyond if (entry := stored.at(head.seq)) is not None}
+    return beyond if last is None else require_one_chain(beyond, last.seq, held, "the ledger's database")
 
 
 def _require_public_half(backup: OpenedBackup) -> None:
@@ -118,7 +131,7 @@ def _heads(wanted: Wanted, backup: OpenedBackup, home: Path | None) -> Iterator[
     for folder in _visible(backup):
         yield from heads_below(folder, own, strict=False)
     if home is not None:
-        for former in (home, *sorted(home.parent.glob(f"{home.name}{FORMER}*"))):
+        for former in (home, *sorted(home.parent.glob(f"{escape(home.name)}{FORMER}*"))):
             yield from heads_of_home(former, own)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import islice
-from pathlib import Path
 
 from headgate.core.errors import HeadgateError
 from headgate.core.units import counted
@@ -14,10 +13,10 @@ from policies.ledger.run_due import run_due
 from policies.ledger.standing import Release
 from tasks.approval.registered_policies import RegisteredSchedule, registered_schedules
 from tasks.attacks.origin import policy_place
-from tasks.backup.last_backup import last_backup
+from tasks.backup.last_backup import is_there, last_backup
 from tasks.checks.finding import Finding, Situation, failed, warned, well
 from tasks.ledger.history import History
-from tasks.notification.waiting_notices import waiting_notices
+from tasks.notification.waiting_notices import unread_since, waiting_notices
 from tasks.reading.references import load_policy
 from tasks.runtime.home import Home
 from tasks.runtime.operator_settings import read_operator
@@ -84,9 +83,11 @@ def check_backup(situation: Situation) -> Iterator[Finding]:
         yield failed("backup", f"There has been no backup; operator.yaml asks for one every {rules.every}.", cure)
     elif situation.ledger.seen_now() - last.at > timedelta(hours=rules.hours):
         yield failed("backup", f"{_made(last.at, situation)}; operator.yaml asks for one every {rules.every}.", cure)
-    elif not Path(last.target).is_dir():
-        cure = "Mount it, so that the next one succeeds."
-        yield warned("backup", f"{_made(last.at, situation)}; its target {last.target} is not there now.", cure)
+    elif last.at - situation.ledger.seen_now() > LATE:
+        yield failed("backup", f"The last backup was made at {_shown(last.at)}, which is yet to come: its age is not known.", cure)
+    elif not is_there(last):
+        cure = "Mount it, so that the next one succeeds. If it is mounted, find out who removed the backup, and make one."
+        yield warned("backup", f"{_made(last.at, situation)}; its target {last.target} does not hold it now.", cure)
     else:
         yield well("backup", f"{_made(last.at, situation)}, up to event {last.seq}.")
 
@@ -108,3 +109,8 @@ def check_messages(situation: Situation) -> Iterator[Finding]:
         yield warned("messages", f"{counted(each.waiting, 'message')} waiting for {each.address} since {since}. {why}", cure)
     if not addresses:
         yield well("messages", "operator.yaml names nobody who is to be told of anything.")
+        return
+    unread = unread_since(situation.home, situation.ledger)
+    if unread is not None and situation.ledger.seen_now() - unread > LATE:
+        cure = "Start `headgate serve`, or have `headgate notify` run each minute."
+        yield warned("messages", f"Nobody has looked at the ledger's events since {_shown(unread)}, so nobody is told of them.", cure)

@@ -7,7 +7,7 @@ import hmac
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 from typing import Any
@@ -20,7 +20,8 @@ from tasks.runtime.boundary import reason_of
 
 PATH = "/metrics"
 AT_ONCE = 8
-PATIENCE_SECONDS = 5.0
+PATIENCE_SECONDS = 5.0  # for the next bytes, and
+LONGEST_SECONDS = 20.0  # for all of a request and its answer
 OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -60,13 +61,23 @@ class Server(ThreadingHTTPServer):
         super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
+        late = threading.Timer(LONGEST_SECONDS, _end, (request,))
+        late.daemon = True
+        late.start()
         try:
             super().process_request_thread(request, client_address)
         finally:
+            late.cancel()
             self.free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Whoever goes away meanwhile is no news."""
+
+
+def _end(connection: socket.socket) -> None:
+    """Whoever sends a byte now and then is never silent."""
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 class Handler(BaseHTTPRequestHandler):

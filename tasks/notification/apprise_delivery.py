@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import signal
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +16,11 @@ from tasks.notification.notice_words import Message
 from tasks.runtime.boundary import class_and_place
 
 HEADER = "Idempotency-Key"
+LONGEST_SECONDS = 120.0  # of one message: a server may answer byte by byte, each within the time that a socket waits
+
+
+class _TookTooLong(BaseException):
+    """Plugins catch what they know."""
 
 
 class NotDelivered(HeadgateError):
@@ -34,11 +41,34 @@ class AppriseDelivery:
             headers[HEADER] = notice
         with _mail_id(f"<{notice}@headgate>"):
             try:
-                taken = plugin.notify(body=message.text, title=message.title)
+                with _at_most(LONGEST_SECONDS):
+                    taken = plugin.notify(body=message.text, title=message.title)
+            except _TookTooLong:
+                raise NotDelivered(f"The server did not take it within {LONGEST_SECONDS:.0f} seconds.") from None
             except Exception as problem:  # noqa: BLE001 - of somebody else's plugin: its text may hold the address
                 raise NotDelivered(f"Sending broke: {class_and_place(problem)}.") from None
         if not taken:
             raise NotDelivered("The server was not reached, or did not take it.")
+
+
+@contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    """Else whoever started this process would end it with nothing noted, again and again, and no other address would be told. Only the
+    main thread hears a signal; `headgate notify` sends there."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_given: object) -> None:
+        raise _TookTooLong
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @contextmanager

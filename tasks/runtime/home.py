@@ -9,12 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from headgate.core.errors import HeadgateError, InputRejected, StoreUnavailable
+from headgate.core.errors import HeadgateError, InputRejected, IntegrityBroken, StoreUnavailable
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.input_limits import take_limits
 from tasks.runtime.operator_settings import limits_in
 from tasks.runtime.trusted_files import require_safe_folders
 
+STAGED = re.compile("[A-Za-z0-9][A-Za-z0-9 _-]{0,80}")
 PRIVATE = 0o077  # what nobody else may do with what is made in a home
 
 
@@ -156,17 +157,23 @@ class Home:
 
     def stage(self, release_id: str) -> Path:
         """A new, empty, private folder for one release."""
-        folder = self.staging / release_id
+        folder = self._staged(release_id)
         folder.mkdir(mode=0o700)
         return folder
 
     def shared(self, release_id: str) -> Path:
         """Where a release keeps, encrypted, what its worker processes share; made by whoever starts them."""
-        return self.staging / f"{release_id}-shared"
+        return self._staged(f"{release_id}-shared")
 
     def clear_stage(self, release_id: str) -> None:
-        for folder in (self.staging / release_id, self.shared(release_id)):
+        """The id may come out of a row of the ledger's database."""
+        for folder in (self._staged(release_id), self.shared(release_id)):
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _staged(self, name: str) -> Path:
+        if not STAGED.fullmatch(name):
+            raise IntegrityBroken("The id of a release leads out of the home's staging folder.", "Find out who chose it.")
+        return self.staging / name
 
 
 def default_home() -> Path:

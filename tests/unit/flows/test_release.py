@@ -293,6 +293,19 @@ def test_a_release_has_an_id_of_its_own_and_its_files_absolute_paths(monkeypatch
     assert flow._path(None) is None
 
 
+def test_whoever_reaches_prefects_api_chooses_neither_key_nor_folder_of_a_run() -> None:
+    """Parameters of a run are theirs to choose. The file of a key that the service could read ran releases in its owner's name, and an id
+    was a path, which a later run removed."""
+    own = flow.new_release_id()
+    flow.require_own_parameters(own, scheduled=True, deployed=True)
+    flow.require_own_parameters(own, scheduled=False, deployed=False)
+    with pytest.raises(InputRejected, match="is a scheduled one"):
+        flow.require_own_parameters(own, scheduled=False, deployed=True)
+    for release_id in ("../candidates", "/srv/releases", own.upper() + "A", own + "\n", ""):
+        with pytest.raises(InputRejected, match="not one that headgate makes"):
+            flow.require_own_parameters(release_id, scheduled=True, deployed=True)
+
+
 @pytest.fixture
 def imported(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     done: list[str] = []

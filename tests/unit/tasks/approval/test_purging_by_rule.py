@@ -16,6 +16,7 @@ from headgate.core.errors import StoreUnavailable
 from headgate.series.kept_version import KeptVersion
 from policies.ledger.states import State
 from tasks.approval import purging_by_rule
+from tasks.approval.decisions import reject
 from tasks.approval.purging_by_rule import kept_too_long, purge_by_rule, purge_now_and_then
 from tasks.ledger.history import read_history
 from tasks.publication.withdraw import withdraw
@@ -83,6 +84,36 @@ def test_what_later_versions_are_measured_with_stays_whatever_an_older_policy_sa
     version(world)
     assert purge_by_rule(world.home, world.ledger) == ()
     assert is_kept(world.home, "people", first)
+
+
+@pytest.mark.parametrize("last", ["sealed", "rejected"])
+def test_a_run_of_a_policy_that_nobody_approved_lets_nothing_be_dropped(world: Any, last: str) -> None:
+    """A steward who ran an older policy once more, whatever came of it, had the groups dropped that the version in force is measured
+    with."""
+    under(world, keep={"groups": "1 version"}, gates=UNMEASURED)
+    first = version(world)
+    under(world, gates={"series": {"linkability": 0.8}})
+    version(world)
+    under(world, keep={"groups": "1 version"}, gates=UNMEASURED)
+    candidate = world.seal()
+    if last == "rejected":
+        reject(world.home, world.ledger, candidate.id, world.keys["ann"], "no")
+    assert purge_by_rule(world.home, world.ledger) == ()
+    assert is_kept(world.home, "people", first)
+
+
+def test_what_a_candidate_that_waits_was_measured_with_stays(world: Any) -> None:
+    under(world, keep={"groups": "1 version"}, gates=UNMEASURED)
+    first = version(world)
+    version(world)
+    under(world, gates={"series": {"linkability": 0.8}})
+    waiting = world.seal()
+    under(world, keep={"groups": "1 version"}, gates=UNMEASURED)
+    reject(world.home, world.ledger, world.seal().id, world.keys["ann"], "no")
+    assert purge_by_rule(world.home, world.ledger) == ()
+    reject(world.home, world.ledger, waiting.id, world.keys["ann"], "no")
+    assert len(purge_by_rule(world.home, world.ledger)) == 1
+    assert not is_kept(world.home, "people", first)
 
 
 def test_without_a_rule_or_without_the_policy_itself_nothing_is_dropped(world: Any) -> None:

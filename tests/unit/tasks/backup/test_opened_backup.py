@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -31,3 +32,20 @@ def test_a_manifest_behind_a_link_or_gone_is_refused(kept: Any) -> None:
     file.symlink_to(kept.folder / "elsewhere.json")
     with pytest.raises(IntegrityBroken, match="cannot be read"):
         open_backup(kept.target)
+
+
+def test_an_old_backup_under_the_name_of_a_newer_one_is_neither_restored_nor_kept_in_its_place(kept: Any) -> None:
+    """Whoever could write to the target once gave an old backup a name with many events: it was restored as the newest, and `--keep`
+    dropped each new backup in the moment in which it was made, and said that all was well."""
+    kept.world.seal()
+    old, planted = kept.back_up(), "20990101T000000Z-999999-1"
+    kept.world.seal()
+    new = kept.back_up()
+    for end in (".json", ".dsse.json"):
+        shutil.copy2(kept.target / "backups" / f"{old.name}{end}", kept.target / "backups" / f"{planted}{end}")
+    with pytest.raises(IntegrityBroken, match=f"{planted} has another's name"):
+        kept.restore()
+    assert kept.whole(kept.restore(name=new.name)) == new.manifest.seq
+    with pytest.raises(IntegrityBroken, match="another's name"):
+        kept.back_up(keep=1)
+    assert {old.name, new.name} < set(backup_names(kept.target))

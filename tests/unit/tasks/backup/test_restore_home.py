@@ -10,6 +10,7 @@ import pytest
 
 from headgate.core.errors import InputRejected, IntegrityBroken, StoreUnavailable
 from tasks.backup import restore_home
+from tasks.backup.backup_target import only_user
 from tasks.backup.make_backup import back_up
 from tasks.ledger.open_ledger import read_ledger
 from tasks.runtime.home import Home
@@ -60,6 +61,16 @@ def test_killed_while_it_restores_it_leaves_no_home_and_the_same_command_complet
     monkeypatch.undo()
     assert not (kept.folder / "restored").exists()
     assert kept.whole(kept.restore()) == made.manifest.seq
+
+
+def test_two_restores_to_one_place_never_mix_and_none_goes_into_the_target(kept: Any) -> None:
+    """Each from a target of its own: the later one removed what the earlier one was writing, which then wrote on into the later one's."""
+    kept.back_up()
+    with only_user(kept.folder), pytest.raises(StoreUnavailable, match="Another command uses"):
+        kept.restore()
+    assert not list(kept.folder.glob("*restor*"))
+    with pytest.raises(InputRejected, match="in the backup's own folder"):
+        kept.restore("target/home")
 
 
 def test_what_is_given_up_is_given_up_by_the_operator_alone(kept: Any) -> None:

@@ -189,3 +189,31 @@ def test_an_older_backup_of_the_target_can_be_named(kept: Any) -> None:
     assert kept.whole(kept.restore(name=first.name)) == first.manifest.seq
     with pytest.raises(InputRejected, match="no complete backup of that name"):
         kept.restore("again", name="20200101T000000Z-1-1")
+
+
+def test_what_the_database_of_the_ledger_still_holds_is_not_lost_and_another_database_is_a_fork(
+    kept: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the home was lost. It was refused for events that nobody had lost, and `--accept-loss` took a database that holds others."""
+    kept.world.published()
+    made = kept.back_up()
+    shutil.copytree(kept.world.home.root, tmp_path / "twin", symlinks=True)
+    twin = kept.world_of(restore_home.Restored(verify_backup(kept.wanted()), tmp_path / "twin", 0, None))
+    later = kept.world.published()
+    last = kept.world.ledger.last()
+    twin.published()
+    monkeypatch.setenv("HEADGATE_DATABASE_URL", f"sqlite:///{twin.home.ledger}")
+    with pytest.raises(IntegrityBroken, match="and the ledger's database holds another event of that number"):
+        kept.restore(published=[later.folder], accept_loss=True)
+    monkeypatch.setenv("HEADGATE_DATABASE_URL", f"sqlite:///{kept.world.home.ledger}")
+    restored = kept.restore(published=[later.folder])
+    assert (restored.database, restored.verified.beyond, made.manifest.seq < last.seq) == (last.seq, (), True)
+    assert kept.world_of(restored).seal().id
+
+
+def test_what_lay_in_the_place_of_a_home_is_asked_whatever_the_home_is_called(kept: Any) -> None:
+    kept.back_up()
+    kept.world.seal()
+    shutil.copytree(kept.world.home.state, kept.folder / "home[1].former-1" / "state")
+    with pytest.raises(IntegrityBroken, match="has seen"):
+        kept.restore("home[1]")

@@ -19,7 +19,7 @@ from tasks.checks import routine
 from tasks.checks.finding import Situation, Status
 from tasks.checks.routine import check_backup, check_messages, check_schedules
 from tasks.notification.notice import Notice
-from tasks.notification.outbox import Outbox
+from tasks.notification.outbox import Outbox, Place
 
 
 @pytest.fixture
@@ -71,7 +71,10 @@ def test_the_age_of_the_last_backup_is_held_against_the_operators_rule(situation
     assert [found.status for found in check_backup(situation)] == [Status.OK]
     (world.home.root / "operator.yaml").write_text("backup: {every: 1d}\n")
     assert [found.status for found in check_backup(situation)] == [Status.FAILURE]
-    said = {"at": world.ledger.now().isoformat(), "seq": 3, "target": str(tmp_path), "name": "x"}
+    name = "20250601T120000Z-3-1"
+    said = {"at": world.ledger.now().isoformat(), "seq": 3, "target": str(tmp_path), "name": name}
+    (tmp_path / "backups").mkdir()
+    (tmp_path / "backups" / f"{name}.dsse.json").write_text("")
     (world.home.state / "backup.json").write_text(json.dumps(said))
     (fine,) = check_backup(situation)
     assert fine.message == "The last backup was made less than an hour ago, up to event 3."
@@ -79,8 +82,31 @@ def test_the_age_of_the_last_backup_is_held_against_the_operators_rule(situation
     (late,) = check_backup(situation)
     assert (late.status, late.message) == (Status.FAILURE, "The last backup was made 25 hours ago; operator.yaml asks for one every 1d.")
     (world.home.root / "operator.yaml").write_text("backup: {every: 2d}\n")
-    (world.home.state / "backup.json").write_text(json.dumps(said | {"target": str(tmp_path / "gone")}))
-    assert [found.status for found in check_backup(situation)] == [Status.WARNING]
+    for there in (tmp_path / "gone", world.home.root):  # the folder of a disk that is not mounted is there, too
+        (world.home.state / "backup.json").write_text(json.dumps(said | {"target": str(there)}))
+        assert [found.status for found in check_backup(situation)] == [Status.WARNING]
+
+
+def test_a_backup_of_tomorrow_is_not_a_young_one(situation: Situation, world: Any, tmp_path: Path) -> None:
+    """Made while the clock was wrong: it would count as young until then, whatever happened to backups meanwhile."""
+    (world.home.root / "operator.yaml").write_text("backup: {every: 1d}\n")
+    said = {"at": (world.ledger.now() + timedelta(days=300)).isoformat(), "seq": 3, "target": str(tmp_path), "name": "x"}
+    (world.home.state / "backup.json").write_text(json.dumps(said))
+    (found,) = check_backup(situation)
+    assert (found.status, "yet to come" in found.message) == (Status.FAILURE, True)
+
+
+def test_events_that_nobody_looks_at_are_told(situation: Situation, world: Any) -> None:
+    """Where neither `serve` nor `notify` runs no message waits, because none is made."""
+    (world.home.root / "operator.yaml").write_text("notify: [{to: 'env:OPS'}]\n")
+    world.seal()
+    assert [found.status for found in check_messages(situation)] == [Status.OK]
+    world.clock.moment += timedelta(hours=2)
+    assert [found.status for found in check_messages(situation)] == [Status.OK, Status.WARNING]
+    last = world.ledger.last()
+    with Outbox.of(world.home, lambda: world.clock.moment).writing() as stored:
+        stored.move(Place(last.seq, last.hash))
+    assert [found.status for found in check_messages(situation)] == [Status.OK]
 
 
 def test_messages_that_wait_are_told_with_the_reason_and_without_the_address(situation: Situation, world: Any) -> None:

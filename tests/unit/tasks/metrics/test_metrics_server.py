@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import httpx
 import pytest
@@ -78,3 +80,22 @@ def test_who_holds_connections_open_is_closed_and_others_come_in_again(server: S
         assert each.recv(1) == b""
         each.close()
     assert httpx.get(url(server)).status_code == 200
+
+
+def test_who_sends_a_byte_now_and_then_keeps_nobody_else_out(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Never silent for long, so that no time for the next byte ended them: eight such connections kept Prometheus away for ever."""
+    monkeypatch.setattr(metrics_server, "LONGEST_SECONDS", 0.4)
+    held = [socket.create_connection(server.socket.getsockname()[:2]) for _ in range(metrics_server.AT_ONCE)]
+    until = time.monotonic() + 5
+    while time.monotonic() < until:
+        for each in held:
+            with suppress(OSError):
+                each.send(b"a")
+        time.sleep(0.05)
+        with suppress(httpx.TransportError):
+            assert httpx.get(url(server)).status_code == 200
+            break
+    else:
+        pytest.fail("Nobody else is answered.")
+    for each in held:
+        each.close()

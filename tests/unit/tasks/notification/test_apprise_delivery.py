@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import logging
+import signal
+import socket
+import threading
+from contextlib import suppress
 
 import pytest
 
 from headgate.core.errors import InputRejected
+from tasks.notification import apprise_delivery
 from tasks.notification.apprise_delivery import AppriseDelivery, NotDelivered
 from tasks.notification.notice_words import Message
 from tests.free_port import free_port
@@ -50,6 +55,28 @@ def test_a_server_that_refuses_or_is_away_is_no_secret_and_its_address_is(webhoo
         sends.send(webhook.url, SAID, ID)
     heard = [str(refused.value), str(away.value), caplog.text, *capfd.readouterr()]
     assert not [text for text in heard if "s3cr3t" in text or "127.0.0.1" in text]
+
+
+def test_a_server_that_answers_byte_by_byte_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each byte comes in time, and the answer never ends: `serve` ended the process after five minutes with nothing noted, began again with
+    the same address, and told no other one."""
+    monkeypatch.setattr(apprise_delivery, "LONGEST_SECONDS", 0.6)
+    ended = threading.Event()
+
+    def drip(listening: socket.socket) -> None:
+        connection, _ = listening.accept()
+        with connection, suppress(OSError):
+            connection.recv(65_536)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nX-Long: ")
+            while not ended.wait(0.05):
+                connection.sendall(b"a")
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=drip, args=(listening,), daemon=True).start()
+        with pytest.raises(NotDelivered, match="did not take it within"):
+            AppriseDelivery().send(f"json://127.0.0.1:{listening.getsockname()[1]}/", SAID, ID)
+        ended.set()
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("address", ["nonsense", "nosuch://s3cr3t", "mailto://", "json://[s3cr3t"])

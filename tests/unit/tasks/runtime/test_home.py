@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.core.errors import InputRejected, StoreUnavailable
+from headgate.core.errors import InputRejected, IntegrityBroken, StoreUnavailable
 from tasks.runtime.home import Home, mounted
 from tasks.runtime.input_limits import CELLS
 
@@ -47,6 +47,20 @@ def test_a_stage_is_new_private_and_cleared(tmp_path: Path) -> None:
     home.clear_stage("release-1")
     home.clear_stage("release-1")
     assert not stage.exists()
+
+
+@pytest.mark.parametrize("release_id", ["../candidates", "../series/people", "/{tmp}/elsewhere", "..", "", "a/b", "a\n"])
+def test_no_id_of_a_release_leads_out_of_the_staging_folder(tmp_path: Path, release_id: str) -> None:
+    """A run that was killed left its id in the dataset's lock, and the next one removed what lay there: all candidates, once."""
+    home = Home.open(tmp_path / "home")
+    for folder in (home.candidates, home.series / "people", tmp_path / "elsewhere", home.staging):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "kept").write_text("")
+    named = release_id.format(tmp=str(tmp_path)[1:])
+    for use in (home.stage, home.shared, home.clear_stage):
+        with pytest.raises(IntegrityBroken, match="leads out of"):
+            use(named)
+    assert len(list(tmp_path.rglob("kept"))) == 4
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022])
