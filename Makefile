@@ -90,7 +90,7 @@ test-fast: setup
 
 # They wait for servers and clocks half of their time, so more of them run at once than there are cores of a small machine.
 test-long: setup
-	@$(PYTEST) --numprocesses=3 -m long tests/unit tests/functional tests/browser
+	@$(PYTEST) --numprocesses=3 -m long tests/unit tests/functional tests/browser tests/upgrades
 
 # The processes of docs/guide-operator.md, by hand: PostgreSQL, Prefect with a worker, MLflow, an object store, the console and a browser.
 servers-test: setup

@@ -315,22 +315,27 @@ def approver_keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: folder / name for name in names}
 
 
-@pytest.fixture
-def run_here(
-    prefect_server: str, approver_keys: dict[str, Path], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Callable[..., Outcome]:
+def running_here(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
+    """Commands in this process."""
     from flows.cli import app
     from flows.terminal.exit_codes import run_application
 
     def run(home: Path, *arguments: str | Path) -> Outcome:
         monkeypatch.setenv("HEADGATE_HOME", str(home))
-        monkeypatch.setenv("HEADGATE_KEY", str(approver_keys["steward"]))
         capfd.readouterr()
         code = run_application(app, [str(argument) for argument in arguments])
         seen = capfd.readouterr()
         return Outcome(code, seen.out, seen.err)
 
     return run
+
+
+@pytest.fixture
+def run_here(
+    prefect_server: str, approver_keys: dict[str, Path], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., Outcome]:
+    monkeypatch.setenv("HEADGATE_KEY", str(approver_keys["steward"]))
+    return running_here(monkeypatch, capfd)
 
 
 @pytest.fixture(scope="session")

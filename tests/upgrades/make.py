@@ -1,5 +1,6 @@
-"""`python -m tests.upgrades.make` makes home.tar.xz with this version of headgate: a ledger with a published, a rejected and a refused
-release, and the published folder. Every later version must verify them: it is made anew only until its form has been released.
+"""`python -m tests.upgrades.make` makes homes/VERSION.tar.xz with this version of headgate, once the form of its homes is final: a dataset
+with two published versions, one of them withdrawn, and releases that were rejected, sent back, refused and not yet decided. Every later
+version must verify such a home, and go on with it. A kept home is never made anew.
 """
 
 from __future__ import annotations
@@ -11,34 +12,38 @@ import sys
 import tarfile
 import tempfile
 from contextlib import closing
+from importlib.metadata import version
 from pathlib import Path
 
 from tasks.signing.keys import make_key
-from tests.functional.conftest import REGIONS, Outcome, Project, people
+from tests.functional.conftest import Outcome, Project, people
+from tests.upgrades.kept_homes import KEPT, PEOPLE, project_below
 
-KEPT = Path(__file__).with_name("home.tar.xz")
-ROOT = Path(__file__).resolve().parents[2]
-# What neither an audit nor a reader needs.
-LEFT_OUT = ("mlflow", "mlartifacts", "prefect", "matplotlib", "candidates", "staging", "refused", "origins", "series")
+# Servers' own, and what can be drawn again.
+LEFT_OUT = ("mlartifacts", "prefect", "matplotlib", "staging", "refused")
+SERIES = {"gates": ", series: {linkability: 1}", "more": "person: person"}
 REASON = ("--reason", "read and agreed")
 
 
 def main() -> None:
+    archive = KEPT / f"{version('headgate')}.tar.xz"
+    if archive.exists():
+        sys.exit(f"{archive.name} is kept as it is.")
     with tempfile.TemporaryDirectory(prefix="upgrades-") as folder:
         home = journey(Path(folder))
         with closing(sqlite3.connect(home / "ledger.db")) as ledger:
             ledger.execute("VACUUM")  # pages that are no longer used hold locks, which name the machine
-        with tarfile.open(KEPT, "w:xz") as archive:
-            archive.add(home, "home", filter=_kept)
-    print(f"{KEPT.relative_to(ROOT)}: {KEPT.stat().st_size:,} bytes")
+        with tarfile.open(archive, "w:xz") as kept:
+            kept.add(home, "home", filter=_kept)
+            for name in PEOPLE:
+                kept.add(Path(folder) / name, f"people/{name}", filter=_kept)
+    print(f"{archive.name}: {archive.stat().st_size:,} bytes")
 
 
 def _kept(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    """Without what is secret, and without what names who made it."""
+    """Without what names who made it."""
     parts = Path(member.name).parts
     if len(parts) > 1 and parts[1].startswith(LEFT_OUT):
-        return None
-    if len(parts) > 2 and parts[1] == "keys" and not member.name.endswith(".pub"):
         return None
     member.uid = member.gid = 0
     member.uname = member.gname = ""
@@ -46,31 +51,39 @@ def _kept(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
 
 
 def journey(folder: Path) -> Path:
-    steward, home = folder / "policies", folder / "home"
-    steward.mkdir()
-    names = ("alice", "bob", "carol", "mallory", "steward")
-    for name in names:
+    for name in PEOPLE:
         make_key(folder / name)
-    project = Project(steward, home, _run, folder, {name: folder / name for name in names})
-    (steward / "region.csv").write_text(REGIONS, encoding="utf-8")
-    (steward / "signers").write_text(project.lines("alice", "bob", "carol"), encoding="utf-8")
+    project = project_below(folder, folder, _run)
+    (project.folder / "signers").write_text(project.lines("alice", "bob", "carol"), encoding="utf-8")
     project.open_home(bare=True)
-    project.write_source(people(60))
-    project.write_policy()
-    first = _done(project, "release", project.policy, "--key", project.keys["steward"], "--json").json["candidate"]
-    for name in ("alice", "bob"):
-        _done(project, "approve", first, "--key", project.keys[name], *REASON)
-    _done(project, "publish", first)
-    project.write_source(people(60, seed=2))
-    second = _done(project, "release", project.policy, "--key", project.keys["steward"], "--json").json["candidate"]
-    _done(project, "reject", second, "--key", project.keys["carol"], "--reason", "not yet")
-    project.write_policy(max_error=1e-9)
+    _done(project, "console", "--invite", "alice")
+    _published(project, 60)
+    second = _published(project, 66)
+    _done(project, "withdraw", second, "--key", project.keys["carol"], "--reason", "a wrong year")
+    for count, action in ((72, "reject"), (78, "request-changes")):
+        _done(project, action, _released(project, count), "--key", project.keys["carol"], "--reason", "not yet")
+    project.write_policy(**SERIES, max_error=1e-9)
     assert project.run("release", project.policy, "--key", project.keys["steward"]).code == 3
-    return home
+    _released(project, 84)
+    return project.home
+
+
+def _published(project: Project, count: int) -> str:
+    candidate = _released(project, count)
+    for name in ("alice", "bob"):
+        _done(project, "approve", candidate, "--key", project.keys[name], *REASON)
+    _done(project, "publish", candidate)
+    return candidate
+
+
+def _released(project: Project, count: int) -> str:
+    project.write_source(people(count))
+    project.write_policy(**SERIES)
+    return str(_done(project, "release", project.policy, "--key", project.keys["steward"], "--json").json["candidate"])
 
 
 def _run(home: Path, *arguments: str | Path) -> Outcome:
-    environment = {**os.environ, "HEADGATE_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "HEADGATE_HOME": str(home)}
     done = subprocess.run([sys.executable, "-m", "flows.cli", *map(str, arguments)], env=environment, capture_output=True, text=True)
     return Outcome(done.returncode, done.stdout, done.stderr)
 

@@ -1,41 +1,90 @@
-"""A ledger and a published folder that were kept are verified by every later version. `python -m tests.upgrades.make` made them."""
+"""Homes that earlier versions left, one per form of the ledger, are verified by every later version, which goes on with them.
+`python -m tests.upgrades.make` made them."""
 
 from __future__ import annotations
 
-import json
-import tarfile
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from flows.cli import app
-from flows.terminal.exit_codes import run_application
-from tests.upgrades.make import KEPT
+from tasks.ledger.store_sqlite import SCHEMA
+from tests.functional.conftest import Project, people, running_here
+from tests.upgrades.kept_homes import KEPT, unpacked
+from tests.upgrades.make import SERIES
+
+STATES = {
+    "0.1.0": ["published", "rejected", "refused", "awaiting_approval"],
+    "0.2.0": ["published", "withdrawn", "rejected", "changes_requested", "refused", "awaiting_approval"],
+}
+# What its operators must write before a dataset goes on, as the changelog says.
+POLICY = {
+    "0.1.0": {"gates": ", series: {unmeasured: what came before was not kept}"},
+    "0.2.0": SERIES,
+}
+LAPSED = {"awaiting_approval": "expired"}  # a month later
+
+
+@pytest.fixture(params=sorted(STATES))
+def form(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    with tarfile.open(KEPT) as archive:
-        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # 3.11.4 and newer
-        archive.extractall(tmp_path)
-    monkeypatch.setenv("HEADGATE_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
+def kept(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Project:
+    return unpacked(KEPT / f"{form}.tar.xz", tmp_path, running_here(monkeypatch, capfd))
+
+
+def test_every_kept_home_is_tried() -> None:
+    assert {path.name.removesuffix(".tar.xz") for path in KEPT.iterdir()} == set(STATES) == set(POLICY)
 
 
 @pytest.mark.slow
-def test_a_kept_ledger_passes_the_audit(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run_application(app, ["audit", "verify", "--json"]) == 0
-    assert json.loads(capfd.readouterr().out)["versions"] == 1
-    assert run_application(app, ["releases", "--json"]) == 0
-    assert [release["state"] for release in json.loads(capfd.readouterr().out)["releases"]] == ["published", "rejected", "refused"]
+def test_a_kept_ledger_passes_the_audit(kept: Project, form: str) -> None:
+    audited = kept.run("audit", "verify", "--json")
+    assert (audited.code, audited.json["versions"]) == (0, sum(state in ("published", "withdrawn") for state in STATES[form])), audited.err
+    states = [release["state"] for release in kept.run("releases", "--json").json["releases"]]
+    assert [LAPSED.get(state, state) for state in states] == [LAPSED.get(state, state) for state in STATES[form]]
 
 
 @pytest.mark.slow
-def test_a_kept_published_folder_is_proven_by_its_signers_and_its_ledgers_key(home: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    folder, trusted = (
-        home / "releases" / "patients" / "1",
-        ["--signers", str(home / "signers"), "--ledger-key", str(home / "keys/ledger.pub")],
-    )
-    assert run_application(app, ["verify", str(folder), *trusted, "--json"]) == 0
-    said = json.loads(capfd.readouterr().out)
-    assert (said["origin"], said["version"], said["approved_by"]) == ("origin proven", 1, ["alice", "bob"])
+def test_a_kept_published_folder_is_proven_by_its_signers_and_its_ledgers_key(kept: Project) -> None:
+    folder, home = kept.home / "releases" / "patients" / "1", kept.home
+    said = kept.run("verify", folder, "--signers", home / "signers", "--ledger-key", home / "keys/ledger.pub", "--json")
+    assert said.code == 0, said.err
+    assert (said.json["origin"], said.json["version"], said.json["approved_by"]) == ("origin proven", 1, ["alice", "bob"])
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("prefect_server")
+def test_a_kept_home_goes_on_with_a_ledger_of_the_newest_form(kept: Project, form: str) -> None:
+    before = sum(state in ("published", "withdrawn") for state in STATES[form])
+    kept.write_source(people(90))
+    kept.write_policy(**POLICY[form])
+    released = kept.run("release", kept.policy, "--key", kept.keys["steward"], "--json")
+    assert released.code == 0, released.err
+    candidate = released.json["candidate"]
+    for name in ("alice", "bob"):
+        assert kept.run("approve", candidate, "--key", kept.keys[name], "--reason", "as before").code == 0
+    published = kept.run("publish", candidate, "--json")
+    assert published.code == 0, published.err
+    assert Path(published.json["folder"]).name == str(before + 1)
+    audited = kept.run("audit", "verify", "--json")
+    assert (audited.code, audited.json["versions"]) == (0, before + 1), audited.err
+    assert _definitions(kept.home / "ledger.db") == _new_definitions()
+
+
+def _definitions(ledger: Path) -> set[tuple[str, str]]:
+    with closing(sqlite3.connect(ledger)) as opened:
+        return _named(opened)
+
+
+def _new_definitions() -> set[tuple[str, str]]:
+    with closing(sqlite3.connect(":memory:")) as new:
+        new.executescript(SCHEMA)
+        return _named(new)
+
+
+def _named(ledger: sqlite3.Connection) -> set[tuple[str, str]]:
+    return set(ledger.execute("SELECT type, name FROM sqlite_master"))
