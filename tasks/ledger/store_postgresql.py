@@ -22,6 +22,7 @@ from tasks.ledger.chain import Entry
 from tasks.ledger.ledger_store import LAST, LedgerTransaction, LockRow, NothingStored
 from tasks.ledger.postgresql_schema import EVENTS, LOCKS, SCHEMA
 from tasks.ledger.wanted_events import Wanted, places
+from tasks.runtime.server_certificates import CURES, certificate_problem
 
 BUSY_SECONDS = 30
 CONNECT_SECONDS = 10
@@ -94,6 +95,8 @@ class PostgresqlStore:
                     yield connection
         except DBAPIError as problem:
             refusal = _refusal(getattr(problem.orig, "sqlstate", None) or "", any(word in str(problem.orig) for word in REFUSED))
+            if certificate := certificate_problem(problem):
+                refusal = StoreUnavailable(f"The server of the ledger's database {certificate}.", CURES[certificate])
         if refusal is not None:
             raise refusal
 

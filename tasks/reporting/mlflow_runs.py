@@ -10,6 +10,7 @@ import fcntl
 import hashlib
 import logging
 import os
+import re
 import secrets
 import tempfile
 import time
@@ -24,7 +25,7 @@ from urllib.parse import urlsplit
 from headgate.core.errors import HeadgateError, InputRejected, StoreUnavailable
 from tasks.reporting.mlflow_record import RunContent, TrackedRelease, record_digest, release_run, table_run
 from tasks.reporting.public_names import PLAIN_NAME
-from tasks.runtime.server_certificates import certificate_problem
+from tasks.runtime.server_certificates import CURES, certificate_problem, within
 
 R = TypeVar("R")
 EXPERIMENTS = "headgate/"  # one experiment per dataset
@@ -33,6 +34,7 @@ POINTS_PER_CALL = 1000
 PARAMETERS_PER_CALL = 100
 CONNECT_SECONDS = 5
 REFUSED = (401, 403)
+SERVER_ERRORS = re.compile(r"too many (5\d\d) error responses")
 SILENT = {
     "DO_NOT_TRACK": "true",
     "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -177,7 +179,10 @@ def _outward(tracking: Tracking, foreign: Exception) -> HeadgateError:
         refused = tracking.unavailable("refuses the name or the password, or does not let them do this")
         return StoreUnavailable(refused.message, "Set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD to somebody who may write.")
     if certificate := certificate_problem(foreign):
-        return tracking.unavailable(certificate)
+        return StoreUnavailable(tracking.unavailable(certificate).message, CURES[certificate])
+    if broken := next((found[1] for inner in within(foreign) if (found := SERVER_ERRORS.search(str(inner)))), None):
+        failed = tracking.unavailable(f"answers with an error ({broken})")
+        return StoreUnavailable(failed.message, "See its log; nothing is released that is not recorded.")
     frame = traceback.extract_tb(foreign.__traceback__)[-1]
     return tracking.unavailable(f"could not be used ({type(foreign).__name__} at {Path(frame.filename).name}:{frame.lineno})")
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tasks.runtime.server_answer import OK, Answer, ask
+from tasks.runtime.server_certificates import CURES
 from tasks.runtime.waiting_time import seconds_in
 
 VARIABLE = "HEADGATE_PREFECT_SECONDS"
@@ -38,7 +39,7 @@ def trouble_with(url: str, seconds: float) -> str:
 def cure_of(trouble: str) -> str:
     if trouble == PASSWORD_REFUSED:
         return "Set PREFECT_API_AUTH_STRING to NAME:PASSWORD, as the server has them."
-    return "Start it, correct PREFECT_API_URL, or unset it."
+    return CURES.get(trouble, "Start it, correct PREFECT_API_URL, or unset it.")
 
 
 def version_at(url: str, seconds: float) -> str:

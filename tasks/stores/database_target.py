@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from headgate.core.errors import StoreUnavailable
+from tasks.runtime.server_certificates import CURES, certificate_problem
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -45,7 +46,7 @@ class DatabaseTarget:
         from psycopg.conninfo import make_conninfo
 
         options = f"-c lock_timeout={BUSY_SECONDS}s -c idle_in_transaction_session_timeout=300s -c search_path=pg_catalog,pg_temp"
-        state = None
+        state, certificate = None, ""
         try:
             with psycopg.connect(
                 make_conninfo("", **self.connection),
@@ -60,6 +61,9 @@ class DatabaseTarget:
                 connection.rollback()
         except psycopg.Error as problem:
             state = problem.sqlstate or ("22000" if isinstance(problem, psycopg.DataError) else "")
+            certificate = certificate_problem(problem)
+        if certificate:
+            raise StoreUnavailable(f"The server of {self.shown} {certificate}.", CURES[certificate])
         if state is not None:
             raise self._refusal(state) from None
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from headgate.core.errors import PublicationFailed, StoreUnavailable
+from tasks.runtime.server_certificates import CURES, certificate_problem
 from tasks.stores.files import Stored, stored_again
 from tasks.stores.release_store import VISIBLE_BY, WITHDRAWN, latest_file, named_in
 
@@ -142,8 +143,11 @@ class Objects:
         except NotFoundError:
             problem: Exception = FileNotFoundError(2, "there is no such object or bucket")
         except (BaseError, ValueError) as foreign:
+            certificate = certificate_problem(foreign)
             reason = "it gave no answer in time" if time.monotonic() - begun >= SECONDS else f"a request failed ({type(foreign).__name__})"
             problem = StoreUnavailable(f"The object store s3://{self.bucket} cannot be used: {reason}.", CURE)
+            if certificate:
+                problem = StoreUnavailable(f"The server of the object store s3://{self.bucket} {certificate}.", CURES[certificate])
         raise problem from None
 
 

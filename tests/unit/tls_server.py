@@ -5,10 +5,12 @@ from __future__ import annotations
 import ssl
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from socketserver import BaseRequestHandler, BaseServer, ThreadingTCPServer
 from typing import Any
 
 import pytest
@@ -26,10 +28,20 @@ class Quiet(BaseHTTPRequestHandler):
         """It says nothing."""
 
 
+class Postgresql(BaseRequestHandler):
+    """As much of PostgreSQL as there is before its certificate is shown."""
+
+    def handle(self) -> None:
+        self.request.recv(8)
+        self.request.sendall(b"S")
+        with suppress(OSError), self.server.context.wrap_socket(self.request, server_side=True) as shown:  # type: ignore[attr-defined]
+            shown.recv(1)
+
+
 @dataclass
 class TlsServer:
     folder: Path
-    running: list[ThreadingHTTPServer] = field(default_factory=list)
+    running: list[BaseServer] = field(default_factory=list)
 
     @property
     def authority(self) -> Path:
@@ -39,12 +51,26 @@ class TlsServer:
         server = ThreadingHTTPServer(("127.0.0.1", 0), Quiet)
         server.daemon_threads = True
         server.handle_error = lambda *_given: None  # type: ignore[method-assign]  # whoever does not trust it hangs up
+        server.socket = self._context(certificate).wrap_socket(server.socket, server_side=True)
+        self._run(server)
+        return f"https://localhost:{server.server_port}"
+
+    def start_postgresql(self, certificate: str) -> str:
+        """Who connects to it, to which database, and with whose word."""
+        server = ThreadingTCPServer(("127.0.0.1", 0), Postgresql)
+        server.daemon_threads = True
+        server.context = self._context(certificate)  # type: ignore[attr-defined]
+        self._run(server)
+        return f"postgresql://ann@localhost:{server.server_address[1]}/people?sslmode=verify-full&sslrootcert={self.authority}"
+
+    def _context(self, certificate: str) -> ssl.SSLContext:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.folder / f"{certificate}.pem")
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return context
+
+    def _run(self, server: BaseServer) -> None:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         self.running.append(server)
-        return f"https://localhost:{server.server_port}"
 
 
 def write_certificates(folder: Path) -> None:

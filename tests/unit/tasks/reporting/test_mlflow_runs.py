@@ -420,7 +420,7 @@ def answering(at_once: None) -> Iterator[Callable[[int], str]]:
         server.server_close()
 
 
-@pytest.mark.parametrize(("status", "said"), [(401, "refuses the name or the password"), (500, "could not be used (MlflowException")])
+@pytest.mark.parametrize(("status", "said"), [(401, "refuses the name or the password"), (500, "answers with an error (500)")])
 def test_a_server_that_refuses_or_is_broken_stops_the_release_and_says_which(
     status: int, said: str, answering: Callable[[int], str], tracking_root: Path
 ) -> None:
@@ -435,5 +435,6 @@ def test_a_servers_expired_certificate_is_named(
     tls_server: TlsServer, at_once: None, tracking_root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MLFLOW_TRACKING_SERVER_CERT_PATH", str(tls_server.authority))
-    with pytest.raises(StoreUnavailable, match="has a certificate that has expired"):
+    with pytest.raises(StoreUnavailable, match="has a certificate that has expired") as refusal:
         require_tracking("people", tracking_root, tls_server.start("expired"))
+    assert refusal.value.cure == "Renew the server's certificate, and check this machine's clock."
