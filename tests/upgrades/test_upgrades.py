@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import lzma
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from tasks.ledger.store_sqlite import SCHEMA
 from tests.functional.conftest import Project, people, running_here
+from tests.unit.postgresql import execute
 from tests.upgrades.kept_homes import KEPT, unpacked
 from tests.upgrades.make import SERIES
 
@@ -23,6 +25,7 @@ POLICY = {
     "0.1.0": {"gates": ", series: {unmeasured: what came before was not kept}"},
     "0.2.0": SERIES,
 }
+IN_POSTGRESQL = ("0.2.0",)
 LAPSED = {"awaiting_approval": "expired"}  # a month later
 
 
@@ -37,7 +40,8 @@ def kept(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pyte
 
 
 def test_every_kept_home_is_tried() -> None:
-    assert {path.name.removesuffix(".tar.xz") for path in KEPT.iterdir()} == set(STATES) == set(POLICY)
+    assert {path.name.removesuffix(".tar.xz") for path in KEPT.glob("*.tar.xz")} == set(STATES) == set(POLICY)
+    assert {path.name.removesuffix(".sql.xz") for path in KEPT.glob("*.sql.xz")} == set(IN_POSTGRESQL)
 
 
 @pytest.mark.slow
@@ -73,6 +77,21 @@ def test_a_kept_home_goes_on_with_a_ledger_of_the_newest_form(kept: Project, for
     audited = kept.run("audit", "verify", "--json")
     assert (audited.code, audited.json["versions"]) == (0, before + 1), audited.err
     assert _definitions(kept.home / "ledger.db") == _new_definitions()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", IN_POSTGRESQL, indirect=True)
+def test_a_kept_ledger_in_postgresql_passes_the_audit_and_goes_on(
+    kept: Project, form: str, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    execute(database, lzma.decompress((KEPT / f"{form}.sql.xz").read_bytes()).decode())
+    (kept.home / "ledger.db").unlink()
+    monkeypatch.setenv("HEADGATE_DATABASE_URL", database)
+    audited = kept.run("audit", "verify", "--json")
+    assert (audited.code, audited.json["versions"]) == (0, 2), audited.err
+    events = audited.json["events"]
+    assert kept.run("console", "--invite", "bob").code == 0
+    assert kept.run("audit", "verify", "--json").json["events"] == events + 1
 
 
 def _definitions(ledger: Path) -> set[tuple[str, str]]:
