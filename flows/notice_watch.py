@@ -133,7 +133,9 @@ class NoticeWatch:
             self._sender.fill(self.start(COMMAND, self.environment))
         if derived.broken:
             return "the ledger does not verify: run `headgate audit verify`."
-        return f"deadlines are not looked at. {derived.clock}" if derived.clock else self._said if not deadlines else ""
+        if derived.clock:
+            return f"deadlines are not checked. {derived.clock}"
+        return "" if deadlines else self._said
 
     def stop(self) -> None:
         for slot in (self._sender, self._auditor):

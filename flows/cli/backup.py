@@ -16,18 +16,19 @@ Recipients = Annotated[
     list[Path] | None,
     typer.Option(
         "--recipient",
-        help="A public key that opens the home's keys in the backup, beside those of operator.yaml; may be given several times.",
+        help="A public key whose owner can open the home's keys in the backup, besides those of operator.yaml; may be given several times.",
     ),
 ]
 
 
 Keep = Annotated[
-    int | None, typer.Option("--keep", min=1, help="Afterwards drop all but so many of the newest backups.", show_default="all")
+    int | None,
+    typer.Option("--keep", min=1, help="Keep only this many of the newest backups; older ones are removed afterwards.", show_default="all"),
 ]
 
 
 def backup(target: Target, recipient: Recipients = None, keep: Keep = None, json: Json = False) -> None:
-    """Copy the ledger, the keys (encrypted), candidates, releases and all else that a home needs, while releases run (operator).
+    """Copy the ledger, the keys (encrypted), candidates, releases and everything else that a home needs, while releases run (operator).
 
     Every file is read back and hashed. What the target holds already is not copied again."""
     from flows.terminal.output import plain, print_json, results, tell
@@ -61,8 +62,8 @@ def backup(target: Target, recipient: Recipients = None, keep: Keep = None, json
     tell(out, plain(f"Backup {made.name}: {counted(made.manifest.seq, 'event')}, {counted(made.files, 'file')}, {made.bytes:,} bytes."))
     tell(out, plain(f"New in the target: {counted(made.copied, 'file')}, {made.written:,} bytes, each read back."))
     tell(out, plain(f"It is signed by the ledger's key, {made.manifest.home}."))
-    tell(out, plain(f"The keys in it are opened by {', '.join(made.recipients)}."))
+    tell(out, plain(f"Its keys can be opened by {', '.join(made.recipients)}."))
     if made.dropped:
         tell(out, plain(f"Dropped: {counted(made.dropped, 'older backup')}."))
     for sentence in made.manifest.absent:
-        tell(out, plain(f"not in it: {sentence}"))
+        tell(out, plain(f"Not in it: {sentence}"))

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 def deploy(
     policies: Annotated[list[Path] | None, typer.Argument(metavar="[POLICY|FOLDER]...", help="Policies, or folders of policies.")] = None,
     diff: Annotated[
-        bool, typer.Option("--diff", help="Show what would change, and change nothing: exit code 3 if something would.")
+        bool, typer.Option("--diff", help="Show what would change, without changing it; exit code 3 if anything would.")
     ] = False,
-    prune: Annotated[bool, typer.Option("--prune", help="Remove deployments of this home whose policies are not named.")] = False,
+    prune: Annotated[bool, typer.Option("--prune", help="Remove this home's deployments of policies that are not named.")] = False,
     pool: Annotated[
-        str, typer.Option("--pool", metavar="NAME", help="The work pool; a process pool is made if there is none.")
+        str, typer.Option("--pool", metavar="NAME", help="The work pool; made as a process pool if it does not exist.")
     ] = "headgate",
     file: Annotated[
-        Path | None, typer.Option("--file", help="Write the deployments to this file, for `prefect deploy`; no server is asked.")
+        Path | None, typer.Option("--file", help="Write the deployments to this file, for `prefect deploy`; no server is contacted.")
     ] = None,
     key: Annotated[
         Path | None, typer.Option("--key", help="Your SSH private key: registers the policies as they are now, so that they may run.")
@@ -74,13 +74,13 @@ def _to_file(file: Path, wanted: Sequence[Deployment], diff: bool, as_json: bool
     text = file_text(wanted)
     current = is_current(file, text)
     if diff and not current:
-        raise _differs(f"{file.name} is not what the policies say.")
+        raise _differs(f"{file.name} does not match the policies.")
     if not current:
         write_file(file, text)
     if as_json:
         print_json({"file": str(file), "written": not current})
     else:
-        results().print(f"{file}: {'it is what the policies say' if current else 'written'}.", soft_wrap=True)
+        results().print(f"{file}: {'it matches the policies' if current else 'written'}.", soft_wrap=True)
 
 
 def _to_server(home: Home, wanted: Sequence[Deployment], own: str, diff: bool, prune: bool, as_json: bool, verbose: bool) -> None:
@@ -124,7 +124,7 @@ def _problem(found: Sequence[Change], diff: bool, prune: bool) -> HeadgateError 
     if refused:
         reasons = [Refusal("deployment", f"the deployment {name} at Prefect's server was not made by this home") for name in refused]
         return TransitionRefused(
-            reasons, "Let one Prefect server serve one home, or remove it there: prefect deployment delete NAME. Then deploy again."
+            reasons, "Use a Prefect server of this home's own, or delete it there: prefect deployment delete NAME. Then deploy again."
         )
     would = {What.CREATE, What.UPDATE, *((What.REMOVE,) if prune else ())}
     differing = sum(change.what in would for change in found)

@@ -29,9 +29,9 @@ AcceptLedger = Annotated[
 
 
 def doctor(confirm_clock: ConfirmClock = False, accept_ledger: AcceptLedger = False, json: Json = False) -> None:
-    """Check all that a home needs, each with its cure, and confirm what only the operator can.
+    """Check everything that a home needs, say how to cure what is wrong, and confirm what only the operator can.
 
-    Exit code: 0 if all is well, 3 with warnings, 6 if a check failed, 5 if something was changed that must not be."""
+    Exit code: 0 if all is well, 3 with warnings, 6 if a check failed, 5 if something was changed that must not change."""
     from flows.terminal.output import print_json
     from flows.terminal.shapes import place_document
     from tasks.checks.every_check import findings

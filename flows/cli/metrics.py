@@ -8,13 +8,18 @@ from typing import Annotated
 import typer
 
 Port = Annotated[
-    int | None, typer.Option("--port", min=1, max=65535, help="Answer at this port, path /metrics, until stopped.", show_default=False)
+    int | None, typer.Option("--port", min=1, max=65535, help="Answer on this port, at /metrics, until stopped.", show_default=False)
 ]
-Listen = Annotated[str, typer.Option("--listen", metavar="IP", help="Listen at this address; another than this machine's needs a token.")]
+Listen = Annotated[
+    str,
+    typer.Option(
+        "--listen", metavar="IP", help="The address to listen on; one that other machines can reach needs HEADGATE_METRICS_TOKEN."
+    ),
+]
 
 
 def metrics(port: Port = None, listen: Listen = "127.0.0.1") -> None:
-    """Show figures of the home as Prometheus takes them: once on stdout, or at a port; `headgate serve --metrics-port` does so, too."""
+    """Show figures of the home in the format of Prometheus: once on stdout, or on a port, as `headgate serve --metrics-port` does."""
     import threading
 
     from prometheus_client import generate_latest

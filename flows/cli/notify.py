@@ -28,7 +28,7 @@ def notify(dry_run: DryRun = False, verify: Verify = False, json: Json = False) 
     home = Home.open()
     said = read_operator(home.root)
     if said is None or not said[0].notify:
-        raise InputRejected("operator.yaml names nobody who is to be told.", "Add `notify: [{to: env:NAME}]`: docs/guide-operator.md.")
+        raise InputRejected("operator.yaml names nobody to notify.", "Add `notify: [{to: env:NAME}]` to it: docs/guide-operator.md.")
     ledger = found_ledger(home)
     if dry_run:
         _show(home, ledger, said[0], json)
@@ -71,7 +71,7 @@ def _told(home: Home, ledger: Ledger, operator: Operator, verify: bool, json: bo
     out = results()
     tell(out, "Another process is sending." if done.busy else f"{counted(done.sent, 'message')} sent.")
     if derived.clock:
-        tell(out, plain(f"Deadlines were not looked at. {derived.clock}"))
+        tell(out, plain(f"Deadlines were not checked. {derived.clock}"))
     for each in waiting:
         if each.waiting or each.given_up:
             tell(out, plain(_sentence(each)))

@@ -13,8 +13,10 @@ Release = Annotated[
     str | None,
     typer.Argument(metavar="[RELEASE]", help="The id of a release or of its candidate, or a unique prefix of at least 8 characters."),
 ]
-ByRule = Annotated[bool, typer.Option("--by-rule", help="Drop what the policies say is kept no longer (keep.groups), of all versions.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="With --by-rule: say what would be dropped, and drop nothing.")]
+ByRule = Annotated[
+    bool, typer.Option("--by-rule", help="Drop the groups of every version whose policy says that they are kept no longer (keep.groups).")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="With --by-rule: show what would be dropped, and drop nothing.")]
 
 
 def purge(
@@ -26,12 +28,13 @@ def purge(
     dry_run: DryRun = False,
     json: Json = False,
 ) -> None:
-    """Drop who was in which group of a published version, for good: no later version can be measured with it (operator)."""
+    """Forget for good who was in which group of a published version: no later version can be measured with it (operator)."""
     from headgate.core.errors import InputRejected
 
     if by_rule == (release is not None) or (dry_run and not by_rule):
         raise InputRejected(
-            "Say what is to be purged.", "Name a release, with --key and --reason; or give --by-rule, with --dry-run or not."
+            "Say what is to be purged.",
+            "Name a release, with --key and --reason; or give --by-rule (with --dry-run, to see what it would drop).",
         )
     if release is None:
         _by_rule(dry_run, json)
@@ -65,11 +68,11 @@ def _by_rule(dry_run: bool, json: bool) -> None:
         print_json({"dry_run": dry_run, "purged": rows})
         return
     out = results()
-    does = "would be dropped" if dry_run else "are dropped"
+    does = "would be dropped" if dry_run else "were dropped"
     for each in found:
         tell(out, plain(f"{each.release.dataset}: the groups of version {each.release.version} {does}, after {each.rule}."))
     if not found:
-        tell(out, "No policy says that anything is kept no longer.")
+        tell(out, "Nothing to drop: no version is older than its policy lets its groups be kept (keep.groups).")
 
 
 def _purge(release: str, reason: str | None, key: Path | None, signature: Path | None, json: bool) -> None:

@@ -14,20 +14,25 @@ if TYPE_CHECKING:
     from tasks.backup.verified_backup import Verified
 
 Target = Annotated[Path, typer.Argument(metavar="TARGET", help="The folder that `headgate backup` wrote to.")]
-To = Annotated[Path | None, typer.Option("--to", metavar="HOME", help="The home to make: a folder that is absent or empty.")]
+To = Annotated[Path | None, typer.Option("--to", metavar="HOME", help="The home to make: a folder that does not exist or is empty.")]
 Check = Annotated[bool, typer.Option("--check", help="Verify the backup and restore nothing.")]
 OperatorsKey = Annotated[
     Path | None, typer.Option("--key", envvar="HEADGATE_KEY", help="The private key of a recipient: it opens the home's keys.")
 ]
-WithoutKeys = Annotated[bool, typer.Option("--without-keys", help="Restore a home that can be read and verified, and signs nothing.")]
+WithoutKeys = Annotated[bool, typer.Option("--without-keys", help="Restore a home that can be read and verified, but cannot sign.")]
 Named = Annotated[str | None, typer.Option("--backup", metavar="NAME", help="Which backup of the target.", show_default="the newest")]
 LedgerKey = Annotated[Path | None, typer.Option("--ledger-key", help="The public half of the ledger's key, as an auditor keeps it.")]
 Published = Annotated[
     list[Path] | None,
-    typer.Option("--published", help="What this ledger published, or a former home: the backup must reach it; may be given several times."),
+    typer.Option(
+        "--published",
+        help="A published folder, a store or a former home: no event that it shows may be missing; may be given several times.",
+    ),
 ]
-Cosigned = Annotated[list[Path] | None, typer.Option("--cosigned", help="A head that an auditor cosigned; may be given several times.")]
-AcceptLoss = Annotated[bool, typer.Option("--accept-loss", help="Restore although others have seen events that the backup lacks.")]
+Cosigned = Annotated[
+    list[Path] | None, typer.Option("--cosigned", help="A head that an auditor cosigned, likewise; may be given several times.")
+]
+AcceptLoss = Annotated[bool, typer.Option("--accept-loss", help="Restore even though the backup lacks events that others have seen.")]
 
 
 def restore(
@@ -45,7 +50,7 @@ def restore(
 ) -> None:
     """Make a home from a backup, after every byte of it has been verified (operator).
 
-    Refused where the ledger would fall back behind what was published or cosigned."""
+    Refused if the backup lacks events that were published or cosigned."""
     from flows.terminal.output import print_json
     from headgate.core.errors import InputRejected
     from tasks.backup.restore_home import restore as restore_home
@@ -101,9 +106,9 @@ def _say_verified(verified: Verified, known: bool, opened: bool) -> None:
     vouched = "the key that you gave" if known else f"{manifest.home}: compare it, or give --ledger-key"
     tell(out, plain(f"It is signed by {vouched}."))
     if not opened:
-        tell(out, "The home's keys were not opened: --key does that.")
+        tell(out, "The home's keys were not opened: give --key to check them too.")
     for sentence in manifest.absent:
-        tell(out, plain(f"not in it: {sentence}"))
+        tell(out, plain(f"Not in it: {sentence}"))
 
 
 def _say_restored(restored: Restored) -> None:
@@ -116,9 +121,12 @@ def _say_restored(restored: Restored) -> None:
         tell(out, plain(f"What lay there is now in {restored.former}."))
     if restored.database > manifest.seq:
         further = counted(restored.database - manifest.seq, "event")
-        tell(out, plain(f"The ledger's database was there and goes on for {further}: `headgate audit verify` names the files they lack."))
+        tell(
+            out,
+            plain(f"The ledger's database holds {further} more than the backup: `headgate audit verify` names the files that they lack."),
+        )
     if not restored.verified.keys:
         tell(out, "It has no private keys: it can be read and verified, and nothing can be run, approved or published in it.")
     if restored.verified.beyond:
-        tell(out, "Events are lost that others have seen: nothing is written in this home until `headgate doctor --accept-ledger`.")
-    tell(out, "Never let it work beside the home that was backed up. Next: `headgate audit verify`, then `headgate doctor`.")
+        tell(out, "Events that others have seen are lost: nothing is written in this home until you run `headgate doctor --accept-ledger`.")
+    tell(out, "Never use it beside the home that was backed up. Next: `headgate audit verify`, then `headgate doctor`.")

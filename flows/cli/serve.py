@@ -22,12 +22,12 @@ def serve(
         Path | None,
         typer.Option("--key", help="Your SSH private key: registers the policies as they are now, so that they may run. Needed once."),
     ] = None,
-    register: Annotated[bool, typer.Option("--register", help="Register the policies with --key, and end.")] = False,
+    register: Annotated[bool, typer.Option("--register", help="Register the policies with --key, and exit.")] = False,
     engine: EngineName = None,
     scheduler: Scheduler = None,
     metrics_port: Annotated[
         int | None,
-        typer.Option("--metrics-port", min=1, max=65535, help="Answer Prometheus at this port of this machine.", show_default=False),
+        typer.Option("--metrics-port", min=1, max=65535, help="Answer Prometheus on this port, on this machine only.", show_default=False),
     ] = None,
     verbose: Verbose = False,
 ) -> None:

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 WOULD = {
     "create": "would be created",
     "update": "would change",
-    "same": "is as it should be",
+    "same": "is up to date",
     "refused": "is refused: somebody else made it",
 }
-DID = {"create": "created", "update": "changed", "same": "is as it should be", "refused": "is refused: somebody else made it"}
+DID = {"create": "created", "update": "changed", "same": "is up to date", "refused": "is refused: somebody else made it"}
 ABSENT = "nothing"
 
 
@@ -43,7 +43,7 @@ def _action(change: Change, prune: bool) -> str:
 def show_deployments(changes: Sequence[Change], diff: bool, prune: bool) -> None:
     out = results()
     for change in changes:
-        paused = " (paused at the server, and stays so)" if change.paused and change.what != "remove" else ""
+        paused = " (it is paused at the server, and stays so)" if change.paused and change.what != "remove" else ""
         out.print(plain(f"{change.full_name}: {_said(change, diff, prune)}{paused}"), soft_wrap=True)
         for difference in change.differences:
             out.print(plain(f"  {difference.key}: {_shown(difference)}"), soft_wrap=True)
@@ -53,7 +53,7 @@ def _said(change: Change, diff: bool, prune: bool) -> str:
     if change.what != "remove":
         return (WOULD if diff else DID)[change.what]
     if not prune:
-        return "is of this home, and its policy is not named: left as it is (--prune removes it)"
+        return "belongs to this home, but its policy is not named: left as it is (--prune removes it)"
     return "would be removed" if diff else "removed"
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from headgate.core.errors import HeadgateError
+from headgate.core.units import counted
 from tasks.approval.kept_policies import kept_form
 from tasks.approval.operator_demands import operator_demands
 from tasks.approval.registered_policies import registered_schedules
@@ -44,7 +45,7 @@ def check_mlflow(situation: Situation) -> Iterator[Finding]:
         cure = "Correct MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD."
         yield failed("mlflow", f"MLflow ({tracking.shown}) does not let this account in.", cure)
     else:
-        yield failed("mlflow", f"MLflow ({tracking.shown}) {answer.trouble or 'answers as something else would'}.", tracking.cure)
+        yield failed("mlflow", f"MLflow ({tracking.shown}) {answer.trouble or 'answers, but not as MLflow does'}.", tracking.cure)
 
 
 def _is_object(content: bytes) -> bool:
@@ -108,10 +109,13 @@ def check_targets(situation: Situation) -> Iterator[Finding]:
             yield failed("targets", f"{target}: {problem.message}", problem.cure)
             continue
         if isinstance(series, FolderSeries) and not _writable(series.folder):
-            yield failed("targets", f"{target}: {series.folder} cannot be written.", "Correct permissions, or what operator.yaml names.")
+            yield failed(
+                "targets",
+                f"{target}: {series.folder} cannot be written.",
+                "Correct its permissions, or name another folder in operator.yaml.",
+            )
         else:
-            versions = "1 version" if count == 1 else f"{count} versions"
-            yield well("targets", f"{target} can be reached and holds {versions}.")
+            yield well("targets", f"{target} can be reached and holds {counted(count, 'version')}.")
     if not named:
         yield well("targets", "No policy is registered, and operator.yaml names no target.")
 
@@ -144,6 +148,10 @@ def check_provider(situation: Situation) -> Iterator[Finding]:
     if answer.trouble:
         yield failed("sign-in", f"The provider in HEADGATE_OIDC_ISSUER {answer.trouble}.", "Correct the address, or ask whoever runs it.")
     elif said != issuer:
-        yield failed("sign-in", "The provider calls itself otherwise.", "Write HEADGATE_OIDC_ISSUER exactly as the provider does.")
+        yield failed(
+            "sign-in",
+            "The provider gives another issuer than HEADGATE_OIDC_ISSUER.",
+            "Write HEADGATE_OIDC_ISSUER exactly as the provider does.",
+        )
     else:
         yield well("sign-in", "The provider in HEADGATE_OIDC_ISSUER answers.")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from headgate.core.errors import HeadgateError
+from headgate.core.units import counted
 from tasks.ledger.event_log import Ledger
 from tasks.runtime.home import Home
 
@@ -64,8 +65,7 @@ def summary(findings: Sequence[Finding]) -> HeadgateError | None:
     failures = [finding for finding in findings if finding.status is Status.FAILURE]
     told = failures or [finding for finding in findings if finding.status is Status.WARNING]
     named = ", ".join(dict.fromkeys(finding.name for finding in told))
-    what = "check" if len(told) == 1 else "checks"
-    message = f"{len(told)} {what} failed: {named}." if failures else f"{len(told)} {'warning' if len(told) == 1 else 'warnings'}: {named}."
+    message = f"{counted(len(told), 'check')} failed: {named}." if failures else f"{counted(len(told), 'warning')}: {named}."
     problem = HeadgateError(message, "Each line above has its cure; with --json they stand in `checks`.")
     problem.code = code
     return problem

@@ -57,9 +57,9 @@ def check_versions(situation: Situation) -> Iterator[Finding]:
     if wrong:
         named = ", ".join(wrong[:MOST_NAMED]) + (", …" if len(wrong) > MOST_NAMED else "")
         cure = "Install the locked packages again: make setup."
-        yield warned("versions", f"Installed otherwise than headgate was tested with: {named}.", cure)
+        yield warned("versions", f"Not in the versions that headgate was tested with: {named}.", cure)
     else:
-        yield well("versions", f"headgate {version('headgate')}, Python {python}, and packages as they were tested.")
+        yield well("versions", f"headgate {version('headgate')}, Python {python}, and the packages that it was tested with.")
 
 
 def _unlike_lock() -> Iterator[str]:

@@ -48,7 +48,7 @@ def _schedule(situation: Situation, schedule: RegisteredSchedule) -> Finding:
         cure = "Start `headgate serve` with its policy: it makes up for the last moment."
         return failed("schedules", f"{dataset} has had no run since it was due at {_shown(due)}.", cure)
     following = schedule.moments.first_after(now)
-    return well("schedules", f"{dataset} runs next at {'no moment' if following is None else _shown(following)}.")
+    return well("schedules", f"{dataset} {'has no further run' if following is None else f'runs next at {_shown(following)}'}.")
 
 
 def _changed(home: Home, schedule: RegisteredSchedule, releases: tuple[Release, ...]) -> Finding | None:
@@ -76,7 +76,7 @@ def check_backup(situation: Situation) -> Iterator[Finding]:
     said, last = read_operator(situation.home.root), last_backup(situation.home)
     rules = None if said is None else said[0].backup
     if rules is None:
-        yield well("backup", "operator.yaml asks for none." if last is None else f"{_made(last.at, situation)}.")
+        yield well("backup", "operator.yaml asks for no backups." if last is None else f"{_made(last.at, situation)}.")
         return
     cure = "Run `headgate backup TARGET`, and find out why it did not run by itself."
     if last is None:
@@ -108,7 +108,7 @@ def check_messages(situation: Situation) -> Iterator[Finding]:
         cure = "Check the address and its server; then run `headgate notify`, or start `headgate serve`, which tries again by itself."
         yield warned("messages", f"{counted(each.waiting, 'message')} waiting for {each.address} since {since}. {why}", cure)
     if not addresses:
-        yield well("messages", "operator.yaml names nobody who is to be told of anything.")
+        yield well("messages", "operator.yaml names nobody to notify.")
         return
     unread = unread_since(situation.home, situation.ledger)
     if unread is not None and situation.ledger.seen_now() - unread > LATE:

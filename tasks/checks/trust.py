@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from headgate.core.errors import HeadgateError
+from headgate.core.units import counted
 from tasks.approval.approvals import operator_roots
 from tasks.checks.finding import Finding, Situation, failed, warned, well
 from tasks.cluster.opened_cluster import SPOOL
@@ -107,8 +108,7 @@ def check_keys(situation: Situation) -> Iterator[Finding]:
             "keys", f"A key of {', '.join(soon)} expires within {SOON.days} days.", "Ask them for a new key, and add its line now."
         )
     if not (ended or soon):
-        people = "1 person" if len(able) == 1 else f"{len(able)} people"
-        yield well("keys", f"{people} can sign, and no key of theirs expires within {SOON.days} days.")
+        yield well("keys", f"{counted(len(able), 'person', 'people')} can sign, and no key of theirs expires within {SOON.days} days.")
 
 
 def _ends(entry: SignerEntry, now: datetime) -> bool:

@@ -99,6 +99,7 @@ def _plugin(address: str) -> Any:
         plugin = None
     if plugin is None:
         raise InputRejected(
-            "What is there is not an address that Apprise knows.", "Write an Apprise URL, such as mailtos://… or jsons://…."
+            "An address of operator.yaml (`notify`) is not one that Apprise knows.",
+            "Write an Apprise URL, such as mailtos://… or jsons://….",
         )
     return plugin

@@ -24,4 +24,4 @@ def _in_file(path: Path) -> str:
         content = read_trusted(path)
         return "" if content is None else content.decode("utf-8")
     except (HeadgateError, UnicodeDecodeError):
-        raise InputRejected(f"The file {path} cannot be used.", "It must be yours, UTF-8, and writable by nobody else.") from None
+        raise InputRejected(f"The file {path} cannot be used.", "Make it a UTF-8 file of your own that nobody else can write.") from None

@@ -75,7 +75,7 @@ def test_what_somebody_paused_stays_paused(project: Any, client: Any) -> None:
     assert deployed(project).code == 0
     client.pause_deployment(client.read_deployment_by_name("release/patients").id)
     outcome = deployed(project, cron="0 4 1 * *")
-    assert "release/patients: changed (paused at the server, and stays so)" in outcome.out
+    assert "release/patients: changed (it is paused at the server, and stays so)" in outcome.out
     assert client.read_deployment_by_name("release/patients").paused
 
 

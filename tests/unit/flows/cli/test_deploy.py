@@ -26,11 +26,11 @@ def test_the_file_is_written_and_compared(run: Any, tmp_path: Path) -> None:
     policy, file = written(tmp_path, "a.yaml", "people", SCHEDULE), tmp_path / "prefect.yaml"
     missing = run("deploy", policy, "--file", file, "--diff", "--json")
     assert (missing.code, file.exists()) == (3, False)
-    assert missing.error["message"] == "prefect.yaml is not what the policies say."
+    assert missing.error["message"] == "prefect.yaml does not match the policies."
     assert run("deploy", policy, "--file", file, "--json").json == {"file": str(file), "written": True}
     assert f"policy: {policy}" in file.read_text(encoding="utf-8")
     again = run("deploy", policy, "--file", file, "--diff")
-    assert (again.code, again.out) == (0, f"{file}: it is what the policies say.\n")
+    assert (again.code, again.out) == (0, f"{file}: it matches the policies.\n")
     assert run("deploy", policy, "--file", file).code == 0
     written(tmp_path, "a.yaml", "people", SCHEDULE.replace("0 3", "0 4"))
     assert run("deploy", policy, "--file", file, "--diff").code == 3

@@ -77,7 +77,7 @@ def test_a_ledger_that_was_changed_ends_with_5(run: Any, world: Any, told: Webho
 
 def test_a_home_that_names_nobody_is_refused(run: Any, world: Any) -> None:
     refused = run("notify", "--json")
-    assert (refused.code, refused.error["message"]) == (2, "operator.yaml names nobody who is to be told.")
+    assert (refused.code, refused.error["message"]) == (2, "operator.yaml names nobody to notify.")
 
 
 def test_an_audit_that_cannot_be_made_keeps_no_message_back(run: Any, world: Any, told: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ def test_a_drill_verifies_and_writes_nothing(run: Any, world: Any, target: Path,
 def test_a_home_is_restored_and_goes_on(run: Any, world: Any, target: Path, tmp_path: Path, key_file: Any, monkeypatch: Any) -> None:
     said = run("restore", target, "--to", tmp_path / "new", "--key", key_file("stranger"))
     assert (said.code, said.err) == (0, "")
-    assert "Never let it work beside the home that was backed up." in said.out
+    assert "Never use it beside the home that was backed up." in said.out
     monkeypatch.setenv("HEADGATE_HOME", str(tmp_path / "new"))
     assert "1 published version checked against it." in run("audit", "verify").out
     assert run("doctor", "--json").json["ledger"] is None

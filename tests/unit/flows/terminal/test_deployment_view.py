@@ -24,18 +24,18 @@ def shown(capsys: pytest.CaptureFixture[str], diff: bool, prune: bool) -> list[s
 def test_what_would_happen_is_not_told_as_done(capsys: pytest.CaptureFixture[str]) -> None:
     assert shown(capsys, diff=True, prune=True) == [
         "release/a: would be created",
-        "release/b: would change (paused at the server, and stays so)",
+        "release/b: would change (it is paused at the server, and stays so)",
         '  pull: [{"shell": "x"}] → nothing',
         '  path: nothing → "/p"',
-        "release/c: is as it should be",
+        "release/c: is up to date",
         "release/d: is refused: somebody else made it",
         "release/e: would be removed",
     ]
     did = shown(capsys, diff=False, prune=False)
     assert (did[0], did[1], did[-1]) == (
         "release/a: created",
-        "release/b: changed (paused at the server, and stays so)",
-        "release/e: is of this home, and its policy is not named: left as it is (--prune removes it)",
+        "release/b: changed (it is paused at the server, and stays so)",
+        "release/e: belongs to this home, but its policy is not named: left as it is (--prune removes it)",
     )
     assert shown(capsys, diff=False, prune=True)[-1] == "release/e: removed"
 

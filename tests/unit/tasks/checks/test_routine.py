@@ -110,7 +110,7 @@ def test_events_that_nobody_looks_at_are_told(situation: Situation, world: Any) 
 
 
 def test_messages_that_wait_are_told_with_the_reason_and_without_the_address(situation: Situation, world: Any) -> None:
-    assert [found.message for found in check_messages(situation)] == ["operator.yaml names nobody who is to be told of anything."]
+    assert [found.message for found in check_messages(situation)] == ["operator.yaml names nobody to notify."]
     (world.home.root / "operator.yaml").write_text("notify: [{to: 'env:OPS'}]\n")
     assert [found.message for found in check_messages(situation)] == ["0 messages waiting for env:OPS."]
     with Outbox.of(world.home, lambda: world.clock.moment).writing() as stored:
