@@ -12,7 +12,7 @@ def test_a_backup_says_what_it_holds_and_what_not(run: Any, world: Any, key_fold
     said = run("backup", target, "--recipient", recipient)
     assert (said.code, said.err) == (0, "")
     assert f": {world.ledger.last().seq} events, " in said.out
-    assert f"The keys in it are opened by {world.keys['stranger'].fingerprint}." in said.out
+    assert f"Its keys can be opened by {world.keys['stranger'].fingerprint}." in said.out
     assert "Not in it: Prefect's record of past runs" in said.out
     again = run("backup", target, "--recipient", recipient, "--json").json
     assert (again["events"], again["copied"], again["copied_bytes"]) == (world.ledger.last().seq, 0, 0)

@@ -53,7 +53,7 @@ def test_by_rule_says_what_would_be_dropped_and_drops_it(run: Any, world: Any) -
     world.changes["policy_digest"] = digest = hashlib.sha256(form).hexdigest()
     world.home.policies.mkdir()
     (world.home.policies / f"{digest}.json").write_bytes(form)
-    assert "No policy says" in run("purge", "--by-rule").out
+    assert "Nothing to drop" in run("purge", "--by-rule").out
     first = str(world.published().release.candidate)
     keep(world.home, "people", first, KeptVersion(np.array([b"a" * 16], dtype="S16"), ()))
     world.published()

@@ -19,7 +19,7 @@ def target(run: Any, world: Any, key_folder: Path, tmp_path: Path) -> Path:
 def test_a_drill_verifies_and_writes_nothing(run: Any, world: Any, target: Path, tmp_path: Path, key_file: Any) -> None:
     before = sorted(os.listdir(tmp_path))
     said = run("restore", target, "--check", "--ledger-key", world.home.keys / "ledger.pub")
-    assert (said.code, "all verified" in said.out, "were not opened: --key" in said.out) == (0, True, True)
+    assert (said.code, "all verified" in said.out, "were not opened: give --key" in said.out) == (0, True, True)
     assert sorted(os.listdir(tmp_path)) == before
     assert run("restore", target, "--check", "--key", key_file("stranger"), "--json").json["keys"] is True
     assert run("restore", target, "--check", "--key", key_file("bob"), "--json").error["code"] == 2
@@ -54,7 +54,7 @@ def test_a_rollback_is_refused_with_how_to_go_on(
     refused = run("restore", target, "--to", tmp_path / "new", "--key", key, "--published", later.folder, "--json")
     assert (refused.code, "would be lost" in refused.error["message"], "--accept-loss" in refused.error["cure"]) == (5, True, True)
     accepted = run("restore", target, "--to", tmp_path / "new", "--key", key, "--published", later.folder, "--accept-loss")
-    assert "nothing is written in this home until `headgate doctor --accept-ledger`" in accepted.out
+    assert "nothing is written in this home until you run `headgate doctor --accept-ledger`" in accepted.out
     monkeypatch.setenv("HEADGATE_HOME", str(tmp_path / "new"))
     assert run("audit", "verify").code == 5
     assert run("doctor", "--accept-ledger").code == 0
