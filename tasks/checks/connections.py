@@ -21,6 +21,7 @@ from tasks.publication.targets import open_targets
 from tasks.reporting.mlflow_runs import Tracking, probe_database
 from tasks.runtime.home import Home
 from tasks.runtime.server_answer import ask
+from tasks.runtime.server_certificates import CURES
 from tasks.runtime.server_watch import cure_of, trouble_with, version_at
 from tasks.stores.store_folder import FolderSeries
 
@@ -45,7 +46,11 @@ def check_mlflow(situation: Situation) -> Iterator[Finding]:
         cure = "Correct MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD."
         yield failed("mlflow", f"MLflow ({tracking.shown}) does not let this account in.", cure)
     else:
-        yield failed("mlflow", f"MLflow ({tracking.shown}) {answer.trouble or 'answers, but not as MLflow does'}.", tracking.cure)
+        yield failed(
+            "mlflow",
+            f"MLflow ({tracking.shown}) {answer.trouble or 'answers, but not as MLflow does'}.",
+            CURES.get(answer.trouble, tracking.cure),
+        )
 
 
 def _is_object(content: bytes) -> bool:
@@ -146,7 +151,8 @@ def check_provider(situation: Situation) -> Iterator[Finding]:
     except (ValueError, AttributeError):
         said = None
     if answer.trouble:
-        yield failed("sign-in", f"The provider in HEADGATE_OIDC_ISSUER {answer.trouble}.", "Correct the address, or ask whoever runs it.")
+        cure = CURES.get(answer.trouble, "Correct the address, or ask whoever runs it.")
+        yield failed("sign-in", f"The provider in HEADGATE_OIDC_ISSUER {answer.trouble}.", cure)
     elif said != issuer:
         yield failed(
             "sign-in",

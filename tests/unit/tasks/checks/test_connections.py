@@ -14,6 +14,9 @@ import pytest
 
 from tasks.checks.connections import check_mlflow, check_prefect, check_provider, check_targets
 from tasks.checks.finding import Situation, Status
+from tests.unit.tls_server import TlsServer, tls_server
+
+__all__ = ["tls_server"]
 
 Serve = Callable[[int, object], str]
 
@@ -96,3 +99,18 @@ def test_targets_are_reached_and_can_be_written(situation: Situation, world: Any
     unknown, people = check_targets(situation)
     assert (unknown.status, people.status) == (Status.FAILURE, Status.OK)
     assert people.message == "people can be reached and holds 0 versions."
+
+
+def test_a_certificate_that_is_not_valid_has_its_own_cure(
+    situation: Situation, tls_server: TlsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    url = tls_server.start("valid")
+    for check, variable in (
+        (check_mlflow, "MLFLOW_TRACKING_URI"),
+        (check_prefect, "PREFECT_API_URL"),
+        (check_provider, "HEADGATE_OIDC_ISSUER"),
+    ):
+        monkeypatch.setenv(variable, url)
+        found, *_password = check(situation)
+        assert ("is not trusted here" in found.message, "trust the authority" in found.cure) == (True, True)
