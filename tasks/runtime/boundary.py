@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
 from headgate.core.errors import CellsRejected, Defect, HeadgateError, InputRejected, PolicyInvalid, StoreUnavailable
+from tasks.runtime.full_disk import CURE, prefect_has_no_room
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -106,6 +107,8 @@ def outward_form(foreign: BaseException, step: str) -> HeadgateError:
         return StoreUnavailable(
             f"{what} could not use a file or a server ({reason_of(foreign)}, {place}).", "Check permissions and free space."
         )
+    if _is_an_answer(foreign) and prefect_has_no_room():
+        return StoreUnavailable(f"{what} got an error from Prefect's server: the disk of its home is full.", CURE)
     if _is_an_answer(foreign):
         return StoreUnavailable(
             f"{what} got an error from Prefect's server ({type(foreign).__name__}, {place}).",

@@ -26,6 +26,7 @@ from typing import IO
 
 from headgate.core.errors import Defect, HeadgateError, StoreUnavailable
 from tasks.runtime.boundary import reason_of
+from tasks.runtime.full_disk import prefect_has_no_room
 from tasks.runtime.own_connections import own_connections_only, require_accounts_known, take_all_descriptors
 from tasks.runtime.server_guard import guarded
 from tasks.runtime.server_watch import answers, cure_of, trouble_with, watched
@@ -183,9 +184,10 @@ def _lost_server_named(url: str) -> Iterator[None]:
         if not lost:
             _send_last_events()
     if lost:
+        full = prefect_has_no_room()
         raise StoreUnavailable(
-            "Prefect's server stopped answering before the end.",
-            "See with `headgate releases` what came of it, then run the command again.",
+            f"Prefect's server stopped answering before the end{': the disk of its home is full' if full else ''}.",
+            f"{'Free space, see' if full else 'See'} with `headgate releases` what came of it, then run the command again.",
         )
 
 
