@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from prefect.deployments.runner import RunnerDeployment
     from prefect.runner import Runner
 
-    from flows.missed_runs import MissedRuns
     from flows.notice_watch import NoticeWatch
-    from flows.scheduled_policies import Scheduled
+    from flows.schedules.missed_runs import MissedRuns
+    from flows.schedules.scheduled_policies import Scheduled
     from tasks.runtime.home import Home
     from tasks.runtime.prefect_deployments import Deployment
 
@@ -39,9 +39,9 @@ def serve_policies(policies: list[Scheduled], notices: Mapping[str, str]) -> Non
     """Until interrupted, by Ctrl-C or SIGTERM alike. `notices`: the environment of what tells people."""
     import asyncio
 
-    from flows.missed_runs import MissedRuns, Served
     from flows.notice_watch import NoticeWatch
-    from flows.wanted_deployments import publish_deployment, release_deployment
+    from flows.schedules.missed_runs import MissedRuns, Served
+    from flows.schedules.wanted_deployments import publish_deployment, release_deployment
     from tasks.release.served_runs import crash_abandoned, drop_late, start_due
     from tasks.runtime.home import Home
 

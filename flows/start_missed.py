@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from prefect import flow
 
-from flows.missed_runs import MissedRuns, Served
 from flows.policy_files import resolve_policy
-from flows.wanted_deployments import RELEASE, made_by
+from flows.schedules.missed_runs import MissedRuns, Served
+from flows.schedules.wanted_deployments import RELEASE, made_by
 from tasks.release.served_runs import TAG, crash_abandoned, note_process, start_due
 from tasks.runtime.home import Home
 from tasks.runtime.prefect_deployments import Deployed, deployments_there

@@ -55,7 +55,7 @@ def _show_advice(advice: Advice) -> None:
     from rich.text import Text
 
     from flows.terminal.output import plain, results, tell
-    from flows.terminal.shown_figures import named_attributes
+    from flows.views.shown_figures import named_attributes
 
     out = results()
     setting = "" if advice.epsilon is None else f", ε {advice.epsilon}, δ {advice.delta}"
@@ -91,7 +91,7 @@ def _unused(name: str, values: Sequence[str]) -> str:
 def _show_settings(table: TableAdvice) -> None:
     from flows.terminal.fitted_table import print_table
     from flows.terminal.output import plain, results, tell
-    from flows.terminal.shown_figures import plain_table
+    from flows.views.shown_figures import plain_table
 
     headings = ("k", "ε", "guaranteed", "reached", "possible", "linked", "loss", "queries", "loss at a smaller δ")
     shown = plain_table(headings, words=())
@@ -112,7 +112,7 @@ def _show_settings(table: TableAdvice) -> None:
 
 
 def _cells(setting: Setting) -> list[str]:
-    from flows.terminal.shown_figures import percentage, short
+    from flows.views.shown_figures import percentage, short
 
     tried = None if setting.best is None else setting.best.tried
     guaranteed, reached, possible = (_delta(value) for value in (setting.guaranteed, setting.reached, setting.possible))
@@ -129,7 +129,7 @@ def _cells(setting: Setting) -> list[str]:
 
 def _united(settings: Sequence[Setting]) -> list[tuple[str, list[Setting]]]:
     """By ε. Neighbours whose figures are the same at every k are shown as one: to a category, ε makes little difference."""
-    from flows.terminal.shown_figures import figure
+    from flows.views.shown_figures import figure
 
     by_epsilon: dict[float, list[Setting]] = {}
     for setting in settings:
@@ -170,7 +170,7 @@ def _show_suggestion(suggestion: Suggestion) -> None:
     from rich.text import Text
 
     from flows.terminal.output import plain, results, tell
-    from flows.terminal.shown_figures import figure, percentage_to, short
+    from flows.views.shown_figures import figure, percentage_to, short
 
     out, title, setting = results(), _purpose(suggestion), suggestion.tried
     if setting is None:
@@ -185,7 +185,7 @@ def _show_suggestion(suggestion: Suggestion) -> None:
 
 
 def _purpose(suggestion: Suggestion) -> str:
-    from flows.terminal.shown_figures import figure
+    from flows.views.shown_figures import figure
     from tasks.advice.advice_suggestions import PROTECT
 
     if suggestion.purpose != PROTECT:

@@ -32,7 +32,7 @@ def attack(
     """Simulate attacks on a finished candidate and report how often they succeed."""
     from flows.policy_files import resolve_policy
     from flows.terminal.output import console, print_json, tell_unrecorded
-    from flows.terminal.shapes import attacks_document
+    from flows.views.shapes import attacks_document
     from tasks.attacks.attack_candidate import attack_candidate
     from tasks.ledger.open_ledger import home_to_look_at
 
@@ -52,7 +52,7 @@ def _show(attacked: AttackedCandidate) -> None:
 
     from flows.terminal.fitted_table import print_table
     from flows.terminal.output import plain, results, tell
-    from flows.terminal.shown_figures import in_words
+    from flows.views.shown_figures import in_words
 
     out, manifest = results(), attacked.candidate.manifest
     head = f": {attacked.people:,} of the {manifest.rows:,} people in the source are attacked; {in_words(attacked.release.state)}."
@@ -71,7 +71,7 @@ def _show(attacked: AttackedCandidate) -> None:
 
 def _table(attacked: AttackedCandidate) -> Any:
     from flows.terminal.output import plain
-    from flows.terminal.shown_figures import plain_table
+    from flows.views.shown_figures import plain_table
 
     words, figures = ("attack", "table", "guess"), ("right", "share", "overall", "gain", "sensitive")
     shown = plain_table((*words, *figures), words, unbroken=figures)

@@ -34,7 +34,7 @@ DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 def show(release: ReleaseId, json: Json = False) -> None:
     """Show every event of one release."""
     from flows.terminal.output import print_json
-    from flows.terminal.shapes import events_document
+    from flows.views.shapes import events_document
     from tasks.ledger.open_ledger import found_ledger
     from tasks.runtime.home import Home
     from tasks.verification.audit import show_release
@@ -51,7 +51,7 @@ def _show_events(release: Release, lines: tuple[EventLine, ...]) -> None:
     from rich.text import Text
 
     from flows.terminal.output import plain, results, tell
-    from flows.terminal.shown_figures import in_words
+    from flows.views.shown_figures import in_words
 
     out = results()
     out.print(Text.assemble((release.dataset, "bold"), f" release {release.release_id}: {in_words(release.state)}"))
@@ -73,7 +73,7 @@ def verify(cosigned: CosignedFiles = None, head: KeptFolders = None, signers: Au
     """Check that the chain of events is whole and that every head that was published, remembered or cosigned lies on it."""
     from flows.terminal.current_folder import as_named
     from flows.terminal.output import plain, print_json, results, tell
-    from flows.terminal.shapes import audit_document
+    from flows.views.shapes import audit_document
     from headgate.core.units import counted
     from tasks.ledger.open_ledger import found_ledger
     from tasks.runtime.home import Home

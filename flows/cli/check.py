@@ -121,7 +121,7 @@ def _measure(table: Path, report: Path | None, json: bool, *asked: Any) -> None:
 
 def _missed(result: CheckResult) -> RequirementNotMet | None:
     """Every requirement that is not met, in one message."""
-    from flows.terminal.shown_figures import figure
+    from flows.views.shown_figures import figure
     from headgate.core.errors import RequirementNotMet
 
     if not result.missed:
@@ -145,7 +145,7 @@ def _directed(required: str) -> str:
 def _show(result: CheckResult, report: Path | None) -> None:
     from flows.terminal.current_folder import as_named
     from flows.terminal.output import plain, results, tell
-    from flows.terminal.shown_figures import figure
+    from flows.views.shown_figures import figure
     from headgate.core.units import counted
     from tasks.reporting.check_report import compared_in_words, uniques_in_words
 
@@ -170,7 +170,7 @@ def _show_lines(result: CheckResult, requires: bool) -> None:
 
     from flows.terminal.fitted_table import print_table
     from flows.terminal.output import plain, results
-    from flows.terminal.shown_figures import figure, plain_table
+    from flows.views.shown_figures import figure, plain_table
     from tasks.reporting.check_report import concerned
 
     headings = ["principle", "attribute", "figure", "groups", "rows"]

@@ -12,7 +12,7 @@ import typer
 from flows.terminal.options import Json, Verbose
 
 if TYPE_CHECKING:
-    from flows.deployment_changes import Change
+    from flows.schedules.deployment_changes import Change
     from headgate.core.errors import HeadgateError
     from tasks.runtime.home import Home
     from tasks.runtime.prefect_deployments import Deployment
@@ -37,10 +37,10 @@ def deploy(
     verbose: Verbose = False,
 ) -> None:
     """Deploy every policy with a schedule to the Prefect server that PREFECT_API_URL names."""
-    from flows.scheduled_policies import not_registered, register_policies, scheduled_policies
+    from flows.schedules.scheduled_policies import not_registered, register_policies, scheduled_policies
+    from flows.schedules.wanted_deployments import made_by, wanted_deployments
     from flows.terminal.current_folder import here
     from flows.terminal.output import print_error
-    from flows.wanted_deployments import made_by, wanted_deployments
     from tasks.runtime.home import Home
     from tasks.signing.home_keys import home_fingerprint
 
@@ -68,7 +68,7 @@ def _require_server() -> None:
 
 
 def _to_file(file: Path, wanted: Sequence[Deployment], diff: bool, as_json: bool) -> None:
-    from flows.deployment_file import file_text, is_current, write_file
+    from flows.schedules.deployment_file import file_text, is_current, write_file
     from flows.terminal.output import print_json, results
 
     text = file_text(wanted)
@@ -84,8 +84,8 @@ def _to_file(file: Path, wanted: Sequence[Deployment], diff: bool, as_json: bool
 
 
 def _to_server(home: Home, wanted: Sequence[Deployment], own: str, diff: bool, prune: bool, as_json: bool, verbose: bool) -> None:
-    from flows.terminal.deployment_view import deployment_document, show_deployments
     from flows.terminal.output import print_json
+    from flows.views.deployment_view import deployment_document, show_deployments
     from tasks.runtime.prefect_deployments import server_named
     from tasks.runtime.prefect_server import prefect_api
     from tasks.runtime.quiet import quieten
@@ -108,7 +108,7 @@ def _to_server(home: Home, wanted: Sequence[Deployment], own: str, diff: bool, p
 
 
 def _compared(wanted: Sequence[Deployment], own: str) -> tuple[Change, ...]:
-    from flows.deployment_changes import changes
+    from flows.schedules.deployment_changes import changes
     from tasks.runtime.prefect_deployments import deployments_there
 
     return changes(wanted, deployments_there(), own)
@@ -116,7 +116,7 @@ def _compared(wanted: Sequence[Deployment], own: str) -> tuple[Change, ...]:
 
 def _problem(found: Sequence[Change], diff: bool, prune: bool) -> HeadgateError | None:
     """Where one is somebody else's, nothing at all is changed."""
-    from flows.deployment_changes import What
+    from flows.schedules.deployment_changes import What
     from headgate.core.errors import Refusal, TransitionRefused
     from headgate.core.units import counted
 
@@ -140,7 +140,7 @@ def _differs(sentence: str) -> HeadgateError:
 
 
 def _carry_out(found: Sequence[Change], prune: bool) -> None:
-    from flows.deployment_changes import What
+    from flows.schedules.deployment_changes import What
     from tasks.runtime.prefect_deployments import remove_deployments, write_deployments
 
     differing = [change for change in found if change.what in (What.CREATE, What.UPDATE)]

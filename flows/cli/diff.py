@@ -21,8 +21,8 @@ After = Annotated[str, typer.Argument(metavar="B", help="What it is compared wit
 
 def diff(before: Before, after: After, json: Json = False) -> None:
     """Show what changed between two versions, candidates or policies: for readers, in the policy, the gates, the figures and the values."""
-    from flows.terminal.changes_view import show_changes, show_policy_changes
     from flows.terminal.output import print_json
+    from flows.views.changes_view import show_changes, show_policy_changes
     from headgate.core.errors import InputRejected
     from policies.changes.policy_changes import policy_changes
     from policies.changes.release_changes import release_changes

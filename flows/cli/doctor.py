@@ -33,7 +33,7 @@ def doctor(confirm_clock: ConfirmClock = False, accept_ledger: AcceptLedger = Fa
 
     Exit code: 0 if all is well, 3 with warnings, 6 if a check failed, 5 if something was changed that must not change."""
     from flows.terminal.output import print_json
-    from flows.terminal.shapes import place_document
+    from flows.views.shapes import place_document
     from tasks.checks.every_check import findings
     from tasks.checks.finding import Situation, summary
     from tasks.ledger.open_ledger import read_ledger

@@ -28,7 +28,7 @@ def estimate(
     """Estimate a count, a share or a mean from one published table: the lowest and highest that its cells allow, and what is expected."""
     from flows.terminal.current_folder import from_here
     from flows.terminal.output import print_json
-    from flows.terminal.released import estimate_document, say_withdrawn
+    from flows.views.released_view import estimate_document, say_withdrawn
     from tasks.verification.released_folder import read_released
 
     opened = read_released(from_here(folder))
@@ -43,7 +43,7 @@ def estimate(
 def _show(found: Estimate) -> None:
     from flows.terminal.fitted_table import print_table
     from flows.terminal.output import plain, results, tell
-    from flows.terminal.shown_figures import figure, percentage, plain_table
+    from flows.views.shown_figures import figure, percentage, plain_table
     from headgate.core.units import counted
 
     out = results()

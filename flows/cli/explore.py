@@ -57,7 +57,7 @@ def _show(explored: Explored) -> None:
 
     from flows.terminal.fitted_table import print_table
     from flows.terminal.output import plain, results, tell
-    from flows.terminal.shown_figures import named_attributes, percentage_to, plain_table, short
+    from flows.views.shown_figures import named_attributes, percentage_to, plain_table, short
     from headgate.core.units import counted
 
     out = results()

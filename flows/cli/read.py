@@ -14,7 +14,7 @@ def read(folder: VersionFolder, table: ReleasedTableName = None, output: Output 
     """Show what a published folder holds, or one of its tables with the ends, levels and members of its cells as columns."""
     from flows.terminal.current_folder import from_here
     from flows.terminal.output import print_json, write_document
-    from flows.terminal.released import released_document, say_withdrawn
+    from flows.views.released_view import released_document, say_withdrawn
     from headgate.core.errors import InputRejected
     from tasks.verification.released_folder import read_released
     from tasks.verification.written_frame import csv_text, require_new_file, write_reader_frame
@@ -39,7 +39,7 @@ def read(folder: VersionFolder, table: ReleasedTableName = None, output: Output 
 
 def _show(release: Release) -> None:
     from flows.terminal.output import plain, results, tell
-    from flows.terminal.shown_figures import named_attributes
+    from flows.views.shown_figures import named_attributes
     from headgate.core.units import counted
 
     out = results()

@@ -75,9 +75,9 @@ def _import_release() -> None:
 
 
 def _show_candidate(home: Home, account: Account, as_json: bool) -> None:
-    from flows.terminal.manifest_view import show_folder, show_manifest, show_unused, show_what_is_needed
     from flows.terminal.output import print_json
-    from flows.terminal.shapes import release_document
+    from flows.views.manifest_view import show_folder, show_manifest, show_unused, show_what_is_needed
+    from flows.views.shapes import release_document
     from tasks.stores.files import read_file
     from tasks.stores.seal import MANIFEST, read_manifest
 
@@ -95,10 +95,10 @@ def _show_candidate(home: Home, account: Account, as_json: bool) -> None:
 def _show_refusal(account: Account, problem: HeadgateError) -> None:
     """The gates as far as they were measured; the message itself follows, as for every error."""
     from flows.terminal.fitted_table import print_table
-    from flows.terminal.manifest_view import gates_table
     from flows.terminal.output import console, plain, tell
-    from flows.terminal.series_view import show_series
-    from flows.terminal.shapes import release_document
+    from flows.views.manifest_view import gates_table
+    from flows.views.series_view import show_series
+    from flows.views.shapes import release_document
     from policies.gates.figures import worst_attack
     from policies.gates.series import SERIES
 
@@ -120,7 +120,7 @@ def _show_refusal(account: Account, problem: HeadgateError) -> None:
 
 def _show_nothing_new(home: Home, release_id: str, as_json: bool) -> None:
     from flows.terminal.output import print_json, results
-    from flows.terminal.shown_figures import in_words
+    from flows.views.shown_figures import in_words
     from policies.ledger.events import NothingNew
     from tasks.ledger.history import read_history
     from tasks.ledger.open_ledger import open_ledger

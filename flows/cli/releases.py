@@ -28,7 +28,7 @@ def releases(json: Json = False, calendar: Calendar = False, dataset: Dataset = 
     """List all releases and their states, and say what to do about those that were refused or failed."""
     from flows.terminal.output import print_json, results
     from flows.terminal.release_filters import ReleaseFilters
-    from flows.terminal.shapes import releases_document
+    from flows.views.shapes import releases_document
     from tasks.approval.release_calendar import problem_of, release_calendar
     from tasks.ledger.history import read_whole
     from tasks.ledger.open_ledger import found_ledger
@@ -52,10 +52,10 @@ def releases(json: Json = False, calendar: Calendar = False, dataset: Dataset = 
 
 
 def _show_list(history: WholeHistory, listed: Sequence[Release]) -> None:
-    from flows.terminal.calendar_view import SHORT
     from flows.terminal.fitted_table import print_table
     from flows.terminal.output import results
-    from flows.terminal.shown_figures import in_words, plain_table
+    from flows.views.calendar_view import SHORT
+    from flows.views.shown_figures import in_words, plain_table
 
     headings = ("dataset", "started", "id", "state", "approvals", "version")
     shown = plain_table(headings, words=headings, unbroken=("dataset", "started", "id", "approvals", "version"))
@@ -69,8 +69,8 @@ def _show_list(history: WholeHistory, listed: Sequence[Release]) -> None:
 
 def _show_problems(problems: Mapping[str, RunProblem], listed: Sequence[Release]) -> None:
     """A line for what stopped each run, and one for its cure."""
-    from flows.terminal.calendar_view import SHORT, problem_lines
     from flows.terminal.output import plain, results, tell
+    from flows.views.calendar_view import SHORT, problem_lines
 
     for release in listed:
         if release.release_id in problems:
@@ -81,9 +81,9 @@ def _show_problems(problems: Mapping[str, RunProblem], listed: Sequence[Release]
 
 
 def _show_calendar(calendar: ReleaseCalendar, json: bool) -> None:
-    from flows.terminal.calendar_shape import calendar_document
-    from flows.terminal.calendar_view import show_calendar
     from flows.terminal.output import print_json
+    from flows.views.calendar_shape import calendar_document
+    from flows.views.calendar_view import show_calendar
 
     if json:
         print_json(calendar_document(calendar))

@@ -11,7 +11,7 @@ import typer
 from flows.terminal.options import EngineName, Scheduler, Verbose
 
 if TYPE_CHECKING:
-    from flows.scheduled_policies import Scheduled
+    from flows.schedules.scheduled_policies import Scheduled
     from flows.service.listen import Listener
     from tasks.runtime.home import Home
 
@@ -32,10 +32,10 @@ def serve(
     verbose: Verbose = False,
 ) -> None:
     """Run every registered policy on its schedule, publish approved candidates, and answer at HEADGATE_SOCKET, until stopped."""
-    from flows.deployed_here import require_not_deployed
     from flows.metrics_process import metrics_answered
     from flows.notice_watch import take_addresses
-    from flows.scheduled_policies import not_registered, register_policies, scheduled_policies
+    from flows.schedules.deployed_here import require_not_deployed
+    from flows.schedules.scheduled_policies import not_registered, register_policies, scheduled_policies
     from flows.serve import serve_policies, settle_in
     from flows.service.listen import listening, requests_answered
     from flows.terminal.current_folder import here

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 def show(candidate: SealedId, report: Report = None, language: Language = None, json: Json = False) -> None:
     """Show what a candidate would publish, and why it is safe."""
-    from flows.terminal.manifest_view import show_answer, show_folder, show_last_word, show_manifest, show_what_is_needed
     from flows.terminal.output import plain, print_json, results, tell, tell_unrecorded
-    from flows.terminal.shapes import manifest_document
+    from flows.views.manifest_view import show_answer, show_folder, show_last_word, show_manifest, show_what_is_needed
+    from flows.views.shapes import manifest_document
     from policies.approval.guards import OVERTAKEN
     from policies.words.quorum import in_words
     from tasks.approval.inspection import view_candidate

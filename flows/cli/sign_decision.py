@@ -74,7 +74,7 @@ def signing_of(home: Home, ledger: Ledger, name: str, key: Path | None, signatur
 
 def _show(decided: Decided, decision: Decision) -> None:
     from flows.terminal.output import results
-    from flows.terminal.shown_figures import in_words
+    from flows.views.shown_figures import in_words
     from policies.words.quorum import in_words as words
 
     out, candidate = results(), decided.release.candidate[:12]

@@ -12,7 +12,7 @@ def sign_operation(
 ) -> None:
     from flows.cli.sign_decision import require_given, signing_of
     from flows.terminal.output import print_json, results
-    from flows.terminal.shown_figures import in_words
+    from flows.views.shown_figures import in_words
     from tasks.ledger.open_ledger import home_with_ledger, open_ledger
 
     require_given(key, signature, reason)

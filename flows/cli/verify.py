@@ -24,7 +24,7 @@ def verify(
     """Check a published folder offline: hashes, signatures, and every privacy claim measured again."""
     from flows.terminal.current_folder import from_here
     from flows.terminal.output import print_json
-    from flows.terminal.shapes import verification_document
+    from flows.views.shapes import verification_document
     from tasks.verification.verify import FolderBroken, verify_folder
 
     key = ledger_key if ledger_key is None or ledger_key.startswith("SHA256:") else from_here(Path(ledger_key))

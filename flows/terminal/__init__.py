@@ -1,1 +1,1 @@
-"""What commands read and write: options and questions, figures, progress, the shapes of `--json`, and exit codes."""
+"""How commands speak with people: options and questions, output and progress, and exit codes."""

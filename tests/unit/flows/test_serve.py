@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.scheduled_policies import scheduled_policies
+from flows.schedules.scheduled_policies import scheduled_policies
+from flows.schedules.wanted_deployments import publish_deployment, release_deployment
 from flows.serve import own_runner, settle_in, started_here
-from flows.wanted_deployments import publish_deployment, release_deployment
 from tasks.runtime.home import Home
-from tests.unit.flows.test_scheduled_policies import SCHEDULE, written
+from tests.unit.flows.schedules.test_scheduled_policies import SCHEDULE, written
 
 
 def test_runs_start_in_a_folder_of_the_home_and_with_nobodys_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from flows import start_missed as flow
+from flows.schedules.wanted_deployments import made_by
 from flows.start_missed import served_there
-from flows.wanted_deployments import made_by
 from tasks.runtime.prefect_deployments import Deployed
 from tasks.signing.home_keys import home_fingerprint
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.flows.test_scheduled_policies import SCHEDULE, written
+from tests.unit.flows.schedules.test_scheduled_policies import SCHEDULE, written
 
 
 def test_without_a_server_that_is_named_nothing_is_deployed(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

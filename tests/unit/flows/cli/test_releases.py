@@ -17,7 +17,7 @@ from tasks.reading.references import load_policy
 from tasks.release.run import scheduled_policy
 from tasks.runtime.home import Home
 from tasks.signing.home_keys import machine_key
-from tests.unit.flows.test_scheduled_policies import SCHEDULE, written
+from tests.unit.flows.schedules.test_scheduled_policies import SCHEDULE, written
 
 KEYS = ["dataset", "release", "started", "candidate", "state", "approvals", "required", "version", "purged"]
 

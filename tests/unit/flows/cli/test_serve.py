@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from flows import serve as schedules
-from flows.scheduled_policies import Scheduled
+from flows.schedules.scheduled_policies import Scheduled
 from tasks.signing.home_keys import home_fingerprint
-from tests.unit.flows.test_scheduled_policies import SCHEDULE, written
+from tests.unit.flows.schedules.test_scheduled_policies import SCHEDULE, written
 
 
 @pytest.fixture

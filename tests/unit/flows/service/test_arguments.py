@@ -23,7 +23,7 @@ from tasks.signing import given_key as given
 from tasks.signing.home_keys import home_fingerprint
 from tasks.signing.signatures import bytes_to_sign
 from tasks.signing.sshsig import sign_bytes
-from tests.unit.flows.test_scheduled_policies import POLICY
+from tests.unit.flows.schedules.test_scheduled_policies import POLICY
 
 Prepare = Callable[..., tuple[Any, dict[str, Any]]]
 WORDS = {"candidate": "ab" * 6, "reason": "read it", "json": True}

@@ -10,7 +10,7 @@ import pytest
 from flows.service.sent_files import read_sent
 from headgate.core.errors import InputRejected
 from policies.shipped import SHIPPED
-from tests.unit.flows.test_scheduled_policies import written
+from tests.unit.flows.schedules.test_scheduled_policies import written
 
 
 def sent(options: tuple[str, ...], **given: object) -> dict[tuple[str, str], bytes]:

@@ -8,7 +8,7 @@ import pytest
 from flows.service.wishes import wish_of
 from tasks.reading.references import load_policy
 from tasks.service.asked_to_sign import Cosign, Decide, Seal
-from tests.unit.flows.test_scheduled_policies import written
+from tests.unit.flows.schedules.test_scheduled_policies import written
 
 SALT = "ab" * 32
 

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from flows.terminal.fitted_table import LEAST, fitted, print_table
 from flows.terminal.output import results
-from flows.terminal.shown_figures import plain_table
+from flows.views.shown_figures import plain_table
 
 DATASET = "a-dataset-with-a-name-that-is-as-long-as-a-policy-allows-it-to-b"
 WORDS = ("dataset", "state")

@@ -125,8 +125,8 @@ def shown(promise: Any, figures: Any, verdicts: Any) -> dict[str, Any]:
     """The refusal, the terminal, `--json`, the report and MLflow."""
     from rich.console import Console
 
-    from flows.terminal.manifest_view import gates_table
-    from flows.terminal.shapes import table_shape
+    from flows.views.manifest_view import gates_table
+    from flows.views.shapes import table_shape
     from policies.judging.verdicts import refusal_of
     from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable
     from tasks.reporting.mlflow_record import TrackedRelease, release_run, table_run

@@ -14,7 +14,7 @@ from policies.sealed.manifest import Signer
 from tasks.approval.kept_policies import keep_policy, kept_policy
 from tasks.reading.references import LoadedPolicy, load_policy
 from tasks.runtime.home import Home
-from tests.unit.flows.test_scheduled_policies import written
+from tests.unit.flows.schedules.test_scheduled_policies import written
 
 
 @pytest.fixture

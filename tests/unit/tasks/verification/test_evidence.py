@@ -34,7 +34,7 @@ from tasks.publication.withdraw import withdraw
 from tasks.reading.references import load_policy
 from tasks.verification.cosigned_heads import cosign, read_cosigned
 from tasks.verification.evidence import README, RECIPE, evidence, write_evidence
-from tests.unit.flows.test_scheduled_policies import written
+from tests.unit.flows.schedules.test_scheduled_policies import written
 from tests.unit.tasks.signing.openssh import needs_ssh_keygen
 
 GUIDE = Path(__file__).resolve().parents[4] / "docs" / "guide-auditor.md"

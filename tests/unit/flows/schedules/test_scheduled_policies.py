@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.scheduled_policies import scheduled_policies
+from flows.schedules.scheduled_policies import scheduled_policies
 from headgate.core.errors import InputRejected
 
 POLICY = """

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from flows.terminal.shapes import (
+from flows.views.shapes import (
     attacks_document,
     audit_document,
     manifest_document,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from flows.terminal.calendar_shape import calendar_document
+from flows.views.calendar_shape import calendar_document
 from policies.ledger.standing import Release
 from policies.ledger.states import State
 from policies.sealed.manifest import Signer

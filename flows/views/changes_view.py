@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from flows.terminal.fitted_table import print_table
 from flows.terminal.output import plain, results, tell
-from flows.terminal.shown_figures import figure, gate_name, named_attributes, percentage, plain_table
+from flows.views.shown_figures import figure, gate_name, named_attributes, percentage, plain_table
 
 if TYPE_CHECKING:
     from policies.changes.figure_changes import FigureChange, GateChange

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from flows.missed_runs import MissedRuns, Served
+from flows.schedules.missed_runs import MissedRuns, Served
 from policies.ledger.events import RunFailed, RunStarted
 from policies.sealed.manifest import Signer
 from tasks.approval.kept_policies import keep_policy
@@ -18,7 +18,7 @@ from tasks.approval.registered_policies import register
 from tasks.reading.references import load_policy
 from tasks.release.run import scheduled_policy
 from tasks.signing.home_keys import machine_key
-from tests.unit.flows.test_scheduled_policies import written
+from tests.unit.flows.schedules.test_scheduled_policies import written
 
 DEPLOYMENT = uuid.UUID(int=7)
 DAYS_AGO = timedelta(days=40)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from flows.deployment_file import file_text, is_current, write_file
-from flows.scheduled_policies import scheduled_policies
-from flows.wanted_deployments import wanted_deployments
+from flows.schedules.deployment_file import file_text, is_current, write_file
+from flows.schedules.scheduled_policies import scheduled_policies
+from flows.schedules.wanted_deployments import wanted_deployments
 from headgate.core.errors import StoreUnavailable
 from policies.shipped import SHIPPED, shipped_policy
 from tasks.reading.references import load_policy
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 
 
 def shipped_with_a_schedule() -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flows.terminal.shapes import problem_shape
+from flows.views.shapes import problem_shape
 
 if TYPE_CHECKING:
     from tasks.approval.release_calendar import Awaiting, Due, ReleaseCalendar, Running, ScheduledRun, Stuck

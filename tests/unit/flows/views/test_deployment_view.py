@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from flows.deployment_changes import Change, Difference, What
-from flows.terminal.deployment_view import deployment_document, show_deployments
+from flows.schedules.deployment_changes import Change, Difference, What
+from flows.views.deployment_view import deployment_document, show_deployments
 
 CHANGES = (
     Change(What.CREATE, "release/a"),

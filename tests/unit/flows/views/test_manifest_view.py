@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flows.terminal.manifest_view import show_manifest, show_unused
+from flows.views.manifest_view import show_manifest, show_unused
 from policies.gates.figures import AttackGain, TableFigures
 from policies.gates.verdict import Verdict
 from policies.sealed.manifest import Manifest, Plan

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from flows.terminal.released import estimate_document, released_document, say_withdrawn
+from flows.views.released_view import estimate_document, released_document, say_withdrawn
 from tasks.verification.released_folder import ReleasedFolder
 from tests.unit.headgate.released.tiny_releases import release
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from flows.terminal.output import plain, results, tell
-from flows.terminal.shown_figures import in_words
+from flows.views.shown_figures import in_words
 from headgate.core.units import counted
 from policies.approval.guards import OVERTAKEN
 from policies.ledger.events import moment

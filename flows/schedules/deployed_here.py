@@ -15,7 +15,7 @@ def require_not_deployed(home: Home) -> None:
     """A server that `serve` has started for itself has nothing of `deploy`."""
     if not os.environ.get("PREFECT_API_URL"):
         return
-    from flows.wanted_deployments import made_by
+    from flows.schedules.wanted_deployments import made_by
     from tasks.runtime.prefect_deployments import deployments_there
     from tasks.signing.home_keys import home_fingerprint
 

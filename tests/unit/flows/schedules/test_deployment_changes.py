@@ -6,7 +6,7 @@ import uuid
 from dataclasses import replace
 from typing import Any
 
-from flows.deployment_changes import Difference, What, changes
+from flows.schedules.deployment_changes import Difference, What, changes
 from tasks.runtime.prefect_deployments import Deployed, Deployment
 
 OWN = "headgate:SHA256:here"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from flows.terminal.calendar_view import show_calendar
+from flows.views.calendar_view import show_calendar
 from policies.ledger.run_problem import RunProblem
 from policies.ledger.standing import Release
 from policies.ledger.states import State

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from flows.terminal.changes_view import show_changes
+from flows.views.changes_view import show_changes
 from policies.changes.figure_changes import FigureChange, GateChange
 from policies.changes.people_changes import PeopleChange
 from policies.changes.policy_changes import PolicyChange

@@ -12,7 +12,7 @@ from tasks.runtime.quiet import NO_TELEMETRY, NOT_TO_THE_SERVER
 from tasks.runtime.waiting_time import seconds_in
 
 if TYPE_CHECKING:
-    from flows.scheduled_policies import Scheduled
+    from flows.schedules.scheduled_policies import Scheduled
 
 RELEASE, PUBLISH, START_MISSED = "release", "publish-approved", "start-missed"
 POOL = "headgate"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.scheduled_policies import scheduled_policies
-from flows.wanted_deployments import made_by, wanted_deployments
-from tests.unit.flows.test_scheduled_policies import SCHEDULE, written
+from flows.schedules.scheduled_policies import scheduled_policies
+from flows.schedules.wanted_deployments import made_by, wanted_deployments
+from tests.unit.flows.schedules.test_scheduled_policies import SCHEDULE, written
 
 
 def test_each_policy_has_one_and_two_more_do_the_work_of_serve(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from flows.terminal.fitted_table import print_table
 from flows.terminal.output import plain, tell
-from flows.terminal.shown_figures import figure, named_attributes, percentage, plain_table
+from flows.views.shown_figures import figure, named_attributes, percentage, plain_table
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flows.terminal.output import results
-from flows.terminal.series_view import MOST, show_series
+from flows.views.series_view import MOST, show_series
 from policies.gates.series_figures import ComparedFigures, SeriesFigures
 from policies.gates.verdict import Verdict
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flows.terminal.output import plain, results
 
 if TYPE_CHECKING:
-    from flows.deployment_changes import Change, Difference
+    from flows.schedules.deployment_changes import Change, Difference
 
 WOULD = {
     "create": "would be created",

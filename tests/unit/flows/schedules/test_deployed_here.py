@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from flows.deployed_here import require_not_deployed
-from flows.wanted_deployments import made_by
+from flows.schedules.deployed_here import require_not_deployed
+from flows.schedules.wanted_deployments import made_by
 from headgate.core.errors import InputRejected
 from tasks.runtime import prefect_deployments
 from tasks.runtime.prefect_deployments import Deployed

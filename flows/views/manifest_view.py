@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from flows.terminal.fitted_table import print_table
 from flows.terminal.output import plain, results, tell
-from flows.terminal.series_view import show_series
-from flows.terminal.shown_figures import figure, gate_name, in_words, named_attributes, percentage_to, plain_table, required_figure
+from flows.views.series_view import show_series
+from flows.views.shown_figures import figure, gate_name, in_words, named_attributes, percentage_to, plain_table, required_figure
 from headgate.core.units import counted
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from flows.terminal.shown_figures import figure, gate_name, in_words, named_attributes, percentage, required_figure, short
+from flows.views.shown_figures import figure, gate_name, in_words, named_attributes, percentage, required_figure, short
 from policies.gates.verdict import Comparison, Verdict
 
 

@@ -1,0 +1,1 @@
+"""What commands show of releases, candidates and calendars: for people, and for programs (`--json`)."""
