@@ -41,7 +41,8 @@ class AppriseDelivery:
             headers[HEADER] = notice
         with _mail_id(f"<{notice}@headgate>"):
             try:
-                with _at_most(LONGEST_SECONDS):
+                with _at_most(LONGEST_SECONDS), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # urllib3's name the host where an address says verify=no
                     taken = plugin.notify(body=message.text, title=message.title)
             except _TookTooLong:
                 raise NotDelivered(f"The server did not take it within {LONGEST_SECONDS:.0f} seconds.") from None

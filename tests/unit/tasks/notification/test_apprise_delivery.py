@@ -6,6 +6,7 @@ import logging
 import signal
 import socket
 import threading
+import warnings
 from contextlib import suppress
 
 import pytest
@@ -16,6 +17,9 @@ from tasks.notification.apprise_delivery import AppriseDelivery, NotDelivered
 from tasks.notification.notice_words import Message
 from tests.free_port import free_port
 from tests.unit.tasks.notification.conftest import Mailbox, Webhook
+from tests.unit.tls_server import TlsServer, tls_server
+
+__all__ = ["tls_server"]
 
 SAID = Message("[headgate] people: a version was published", "A version was published.\nDataset: people\n")
 ID = "a" * 32
@@ -77,6 +81,15 @@ def test_a_server_that_answers_byte_by_byte_holds_nobody_up(monkeypatch: pytest.
             AppriseDelivery().send(f"json://127.0.0.1:{listening.getsockname()[1]}/", SAID, ID)
         ended.set()
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_a_warning_about_a_server_names_no_host(tls_server: TlsServer, capfd) -> None:
+    """It stood on stderr, which is the log of `serve` where lines for machines are asked for."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        AppriseDelivery().send(tls_server.start("expired").replace("https", "jsons") + "/?verify=no", SAID, ID)
+    assert warned == []
+    assert not [text for text in capfd.readouterr() if "localhost" in text]
 
 
 @pytest.mark.parametrize("address", ["nonsense", "nosuch://s3cr3t", "mailto://", "json://[s3cr3t"])
