@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from flows.wanted_deployments import FLOWS
 from tasks.runtime.prefect_deployments import Deployed, Deployment
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ def _change(wanted: Deployment, there: Deployed | None, own: str) -> Change:
 
 
 def _left(names: Collection[str], there: Sequence[Deployed], own: str) -> Iterator[Change]:
+    """Anybody at the server can give a deployment our tag; of another flow it is not ours."""
     for deployed in there:
-        if own in deployed.tags and deployed.full_name not in names:
+        flow = deployed.full_name.partition("/")[0]
+        if own in deployed.tags and flow in FLOWS and deployed.full_name not in names:
             yield Change(What.REMOVE, deployed.full_name, None, deployed.id, deployed.paused)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from flows.schedules.scheduled_policies import Scheduled
 
 RELEASE, PUBLISH, START_MISSED = "release", "publish-approved", "start-missed"
+FLOWS = frozenset({RELEASE, PUBLISH, START_MISSED})
 POOL = "headgate"
 PUBLISH_SECONDS = 60
 MISSED_SECONDS = 600.0

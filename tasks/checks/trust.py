@@ -13,7 +13,7 @@ from headgate.core.errors import HeadgateError
 from headgate.core.units import counted
 from tasks.approval.approvals import operator_roots
 from tasks.checks.finding import Finding, Situation, failed, warned, well
-from tasks.cluster.opened_cluster import SPOOL
+from tasks.cluster.engine_choice import SPOOL
 from tasks.runtime.operator_settings import OPERATOR_FILE, read_operator
 from tasks.runtime.trusted_files import read_trusted, require_safe_folders
 from tasks.service.socket_place import look_at, require_safe_place, socket_path

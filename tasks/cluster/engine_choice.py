@@ -4,16 +4,18 @@ here imports Dask."""
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 
 from headgate.core.errors import InputRejected
 
 LOCAL, DASK = "local", "dask"
-ENGINE, SCHEDULER = "HEADGATE_ENGINE", "HEADGATE_SCHEDULER"
+ENGINE, SCHEDULER, SPOOL = "HEADGATE_ENGINE", "HEADGATE_SCHEDULER", "HEADGATE_SPOOL"
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,13 @@ def chosen_engine(engine: str | None = None, scheduler: str | None = None) -> En
         raise InputRejected(f"A scheduler was named, and the engine is {LOCAL}.", f"Leave the scheduler out, or use --engine {DASK}.")
     choice.require_usable()
     return choice
+
+
+def clear_shared(scratch: Path) -> None:
+    """What a release that was killed has left in the folder that workers share: encrypted, with a key that nobody has any more."""
+    named = Path(os.environ.get(SPOOL, ""))
+    if named.is_absolute():
+        shutil.rmtree(named / scratch.name, ignore_errors=True)
 
 
 _chosen: ContextVar[EngineChoice | None] = ContextVar("engine", default=None)

@@ -23,13 +23,12 @@ from distributed import Client, LocalCluster, Security
 from headgate.core.errors import HeadgateError, InputRejected, StoreUnavailable
 from policies.jobs.table_job import Workplace
 from tasks.cluster.dask_engine import DaskEngine
-from tasks.cluster.engine_choice import EngineChoice
+from tasks.cluster.engine_choice import SPOOL, EngineChoice
 from tasks.cluster.in_flight import LOOK_SECONDS, Shared
 from tasks.cluster.shared_files import SharedFiles, new_key
 from tasks.cluster.taking_part import build_here, probe
 from tasks.runtime.boundary import class_and_place
 
-SPOOL = "HEADGATE_SPOOL"
 START_SECONDS, END_SECONDS = 60, 15
 SILENT_SECONDS = 60  # after which a worker of a cluster of one's own that says nothing is ended, and its work is done by another
 OF_OWN = {

@@ -28,7 +28,7 @@ from tasks.approval.decisions import record_expiries, record_takeover
 from tasks.approval.kept_policies import keep_policy
 from tasks.approval.operator_demands import Demands, operator_demands, require_runner
 from tasks.approval.registered_policies import CURE, ScheduledPolicy, registered
-from tasks.cluster.engine_choice import engine_here
+from tasks.cluster.engine_choice import clear_shared, engine_here
 from tasks.ledger.event_log import Ledger
 from tasks.ledger.history import read_history
 from tasks.ledger.open_ledger import open_ledger
@@ -139,6 +139,7 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
     ):
         if lock.taken_from:
             home.clear_stage(lock.taken_from)
+            clear_shared(home.shared(lock.taken_from))
             record_takeover(ledger, lock)
         record_expiries(home, ledger)
         history = read_history(ledger)

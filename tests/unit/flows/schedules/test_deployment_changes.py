@@ -37,5 +37,6 @@ def test_what_somebody_else_made_is_refused_though_it_is_the_same() -> None:
 def test_only_ours_can_be_left_over() -> None:
     ours = there(full_name="release/before")
     theirs = there(full_name="release/theirs", tags=("headgate",))
-    found = changes([WANTED], [ours, theirs], OWN)
+    tagged = there(full_name="payroll/monthly")  # by somebody who wants it removed
+    found = changes([WANTED], [ours, theirs, tagged], OWN)
     assert [(change.what, change.full_name) for change in found] == [(What.CREATE, "release/people"), (What.REMOVE, "release/before")]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from headgate.core.errors import IntegrityBroken, StoreUnavailable
@@ -47,3 +50,9 @@ def test_what_hangs_or_breaks_is_a_failure_and_holds_up_nobody(situation: Situat
     assert all(each.cure for each in found.values())
     assert "CANARY" not in str(found)
     assert [found[name].code for name, _ in checks] == [6, 6, 6, 5, 6]
+
+
+def test_doctor_needs_nothing_that_only_an_extra_brings() -> None:
+    """Where Dask was not installed, it did not even start."""
+    code = "import sys; sys.modules.update(dask=None, distributed=None, opentelemetry=None); import tasks.checks.every_check"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[4])

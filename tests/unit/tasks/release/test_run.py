@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from dataclasses import FrozenInstanceError
+import time
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from headgate.core.errors import Defect, InputRejected, PolicyInvalid, Transitio
 from policies.ledger.events import RunStarted
 from policies.words.quorum import Quorum
 from tasks.approval.registered_policies import register
+from tasks.ledger.dataset_lock import acquire, this_process
 from tasks.ledger.open_ledger import open_ledger
 from tasks.reading.references import load_policy
 from tasks.release.listener import Listener, listening
@@ -107,6 +109,20 @@ def test_a_person_on_the_list_runs_under_their_name_and_does_not_count_as_an_app
     with pytest.raises(InputRejected, match="1 approval is required, and nobody besides the runner may give one"):
         opened_release(clinic.load().path, None, tmp_path / "cyd", "r-3").__enter__()
     assert list(home.staging.iterdir()) == []
+
+
+def test_what_a_killed_release_left_where_workers_share_files_is_gone_with_the_next(
+    home: Home, policy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody has the key of it any more; on HEADGATE_SPOOL it lay there for ever, as large as the data."""
+    monkeypatch.setenv("HEADGATE_SPOOL", str(tmp_path / "spool"))
+    for left in (tmp_path / "spool" / "r-1-shared", tmp_path / "spool" / "r-9-shared", home.staging / "r-1-shared"):
+        left.mkdir(parents=True)
+        (left / "file").write_bytes(b"encrypted")
+    acquire(open_ledger(home).store, "clinic", "r-1", replace(this_process(), started="long ago"), time.time())
+    with opened_release(policy, None, steward(home), "r-2"):
+        pass
+    assert [path.name for path in (*(tmp_path / "spool").iterdir(), *home.staging.iterdir())] == ["r-9-shared"]
 
 
 def test_a_draft_is_not_released(home: Home, clinic: Any) -> None:
