@@ -11,7 +11,8 @@ INSTALL := install --quiet --disable-pip-version-check --no-deps
 PIP := $(BIN)/python -m pip $(INSTALL)
 LOCKED := --require-hashes --only-binary :all:
 RESOLVED := uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --no-annotate
-EXTRAS := mysql dask traces mlflow-auth
+BUILDERS := hatchling|packaging|pathspec|pluggy|tomlkit|trove-classifiers
+EXTRAS := mysql dask traces mlflow-auth mlflow-s3
 # What `python -m tools.warm` imports.
 NEEDED_BY_LOOPS := annotated-types|cloudpickle|cronsim|llvmlite|numba|numpy|pandas|psutil|pyarrow|pydantic|pydantic-core|python-dateutil|rapidfuzz|rfc8785|ruamel-yaml|scipy|six|typing-extensions|typing-inspection|tzdata
 # One process per core, each with a Prefect server and about 1 GB of memory.
@@ -48,7 +49,7 @@ help:
 	@echo "make bench-scale    loss against time beside other methods and libraries, tables of many shapes, growth, Dask workers; a quarter of an hour"
 	@echo "make bench-console  pages of the console with 1,000 releases and 1,000,000 events, and its memory over 10,000 requests"
 	@echo "make screenshots    every page of the console at three widths, light and dark, into build/screenshots; the best into docs/console"
-	@echo "make lock           resolves requirements.lock, and requirements-dev.lock, again"
+	@echo "make lock           resolves requirements.lock, and those for building and for developers, again"
 	@echo "make dist           builds the wheel, runs the demo from it in an empty environment, and lists what is in that and under which licences"
 
 # The loops compile while the rest is installed.
@@ -188,6 +189,7 @@ screenshots: setup
 lock:
 	@$(RESOLVED) --extra dev pyproject.toml -o requirements-dev.lock
 	@$(RESOLVED) --constraint requirements-dev.lock $(EXTRAS:%=--extra %) pyproject.toml -o requirements.lock
+	@sed -nE '/^($(BUILDERS))==/,/[^\\]$$/p' requirements-dev.lock > requirements-build.lock
 
 # What operators install, tried in an environment that has nothing else, and what is in it.
 dist: setup

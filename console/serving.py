@@ -38,7 +38,8 @@ def serve_console(settings: Settings, address: str, port: int, say: Callable[[st
         say(f"Console of {settings.home.root}: {settings.origin}; press Ctrl-C to stop.")
         if not console.accounts.any():
             say(f"Nobody has an account yet. The first operator opens this address, once: {first_link(console)}")
-        run(app, address, port)
+        with suppress(KeyboardInterrupt):  # Ctrl-C and SIGTERM, which uvicorn raises again once it has ended
+            run(app, address, port)
     finally:
         keeper.close()
 

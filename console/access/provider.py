@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -13,14 +14,17 @@ from typing import Any
 
 import httpx
 from authlib.common.security import generate_token
+from authlib.deprecate import AuthlibDeprecationWarning
 from authlib.integrations.base_client.errors import OAuthError
-from authlib.integrations.httpx_client import OAuth2Client
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from console.access.account_store import now
 from headgate.core.errors import HeadgateError, StoreUnavailable
+
+warnings.simplefilter("ignore", AuthlibDeprecationWarning)  # who starts the console cannot do anything about it
+from authlib.integrations.httpx_client import OAuth2Client  # noqa: E402 - it warns when it is imported
 
 SECURE = re.compile(r"https://[^/?#]+(/[^?#]*)?|http://(localhost|127\.0\.0\.1)(:[0-9]+)?(/[^?#]*)?")
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")

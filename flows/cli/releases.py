@@ -35,7 +35,10 @@ def releases(json: Json = False, calendar: Calendar = False, dataset: Dataset = 
     from tasks.runtime.home import Home
 
     filters, home = ReleaseFilters.of(dataset, state, since), Home.read()
-    history = read_whole(found_ledger(home))
+    ledger = found_ledger(home)
+    history = read_whole(ledger)
+    if not history.entries:
+        ledger.require_remembered()  # as where HEADGATE_DATABASE_URL was forgotten: this is not the ledger of the home
     listed = filters.among(history.releases())
     if calendar:
         _show_calendar(release_calendar(home, history, listed, dataset), json)

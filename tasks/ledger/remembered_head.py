@@ -34,8 +34,8 @@ REMEMBERED_FILE = "head.dsse.json"
 SUBJECT = "head"
 BUSY_SECONDS = 30.0
 RESTORE = (
-    "Restore the newest ledger. If it is lost for good, the operator compares what is left with every published folder and cosigned head, "
-    "and then: headgate doctor --accept-ledger."
+    "If the ledger lies in a database, look first whether HEADGATE_DATABASE_URL names it here. Restore the newest ledger. If it is lost "
+    "for good, the operator compares what is left with every published folder and cosigned head, and then: headgate doctor --accept-ledger."
 )
 
 

@@ -44,6 +44,19 @@ CURE = (
 T = TypeVar("T")
 
 
+def _may_be_plain() -> bool:
+    """A server without TLS: only where the operator says so."""
+    return os.environ.get("AWS_ALLOW_HTTP", "").lower() == "true"
+
+
+def _cure() -> str:
+    if os.environ.get("AWS_ENDPOINT_URL", "").startswith("http://") and not _may_be_plain():
+        return (
+            "AWS_ENDPOINT_URL begins with http://: give that server TLS and write https://, or set AWS_ALLOW_HTTP=true. Then run it again."
+        )
+    return CURE
+
+
 def open_store(address: str) -> BucketStore:
     parts = urlsplit(address)
     if not parts.hostname or "@" in parts.netloc or parts.query or parts.fragment:
@@ -70,7 +83,7 @@ class Objects:
 
         seconds = SECONDS + size // BYTES_A_SECOND
         if seconds not in self._stores:
-            plain = os.environ.get("AWS_ALLOW_HTTP", "").lower() == "true"  # a server without TLS: only where the operator says so
+            plain = _may_be_plain()
             in_time = timedelta(seconds=seconds)
             self._stores[seconds] = S3Store(
                 self.bucket,
@@ -145,7 +158,7 @@ class Objects:
         except (BaseError, ValueError) as foreign:
             certificate = certificate_problem(foreign)
             reason = "it gave no answer in time" if time.monotonic() - begun >= SECONDS else f"a request failed ({type(foreign).__name__})"
-            problem = StoreUnavailable(f"The object store s3://{self.bucket} cannot be used: {reason}.", CURE)
+            problem = StoreUnavailable(f"The object store s3://{self.bucket} cannot be used: {reason}.", _cure())
             if certificate:
                 problem = StoreUnavailable(f"The server of the object store s3://{self.bucket} {certificate}.", CURES[certificate])
         raise problem from None

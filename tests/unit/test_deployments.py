@@ -202,6 +202,33 @@ def test_the_image_is_built_by_hash_and_runs_as_nobody_special() -> None:
     assert all((ROOT / path).exists() for path in copied if not path.startswith("/"))
 
 
+def test_commands_of_the_guide_run_with_what_the_worker_is_given() -> None:
+    """Its secrets, its settings and its variables, but for what links need: nothing of another service's."""
+    function = GUIDE.partition("as_service() {")[2].partition("\n}\n")[0]
+    worker = (DEPLOYMENTS / "systemd/headgate-worker.service").read_text(encoding="utf-8")
+    assert "sed -n 's/^LoadCredential=/--property=&/p' /etc/systemd/system/headgate-worker.service" in function
+    assert set(re.findall(r"--setenv=(\S+)", function)) <= set(re.findall(r"^Environment=(\S+)", worker, re.MULTILINE))
+    for unit in UNITS:
+        text = unit.read_text(encoding="utf-8")
+        assert ("EnvironmentFile=-/etc/headgate/settings\n" in text) == (unit.stem != "headgate-prefect"), unit.name
+    assert "--property=EnvironmentFile=-/etc/headgate/settings" in function
+
+
+def test_a_block_of_the_guide_leaves_the_shell_where_it_was() -> None:
+    """Step 3 stayed in the folder of secrets, with a umask that made the policies of step 6 unreadable; step 4 then found no units."""
+    for block in re.findall(r"```\n(.*?)```", GUIDE, re.DOTALL):
+        depth = 0
+        for line in block.splitlines():
+            depth += (line == "(") - (line == ")")
+            assert depth or not re.search(r"(^|&& )(cd|umask) ", line), line
+
+
+def test_every_secret_of_a_unit_is_made_in_the_guide() -> None:
+    made = set(re.findall(r"> ([A-Z_]+|basic_auth\.ini)\b", GUIDE)) | {"HEADGATE_TELL_OPERATORS"}
+    for unit in UNITS:
+        assert set(re.findall(r"/etc/headgate/secrets/(\S+)$", unit.read_text(encoding="utf-8"), re.MULTILINE)) <= made, unit.name
+
+
 def test_a_command_gets_the_secrets_of_its_folder_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "MLFLOW_TRACKING_PASSWORD").write_text("a 'word' $(false)\n")
     (tmp_path / "basic_auth.ini").write_text("[mlflow]\n")

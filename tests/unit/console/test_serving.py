@@ -101,6 +101,7 @@ def test_the_first_operator_comes_in_by_the_link_and_no_private_key_is_opened(wo
     assert opened
     assert {name for name in opened if not name.endswith(".pub")} == set()
     assert "Traceback" not in said + rest + out
+    assert (process.returncode, "Stopped before the end" in rest) == (0, False)  # a service that was stopped has not failed
     assert str(world.ledger.entries()[-1].type) == "viewed"
     memory = world.ledger.memory
     assert memory is not None

@@ -23,6 +23,13 @@ from tests.unit.console.access.oidc_provider import CLIENT, SECRET
 from tests.unit.console.conftest import ORIGIN, Client, House
 
 
+def test_whoever_starts_the_console_is_told_of_no_deprecated_package() -> None:
+    """An installation has none of the packages that only tests need: there the library for sign-in warned whenever the console began."""
+    code = "import sys; sys.modules['httpx2'] = None; import console.access.provider"
+    begun = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert "Deprecat" not in begun.stderr
+
+
 @dataclass(frozen=True)
 class RealProvider:
     address: str

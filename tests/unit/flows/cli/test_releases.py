@@ -27,6 +27,16 @@ def test_without_a_release_there_is_a_sentence_and_an_empty_list(run: Any) -> No
     assert (run("releases").out, run("releases", "--json").json) == ("No releases yet.\n", {"releases": []})
 
 
+def test_an_empty_ledger_of_a_home_that_has_seen_another_is_not_one_without_releases(run: Any, world: Any, monkeypatch: Any) -> None:
+    """HEADGATE_DATABASE_URL was forgotten, and a home full of releases was said to have none."""
+    world.published()
+    monkeypatch.setenv("HEADGATE_DATABASE_URL", f"sqlite:///{world.home.root}/another.db")
+    open_ledger(Home.open())
+    outcome = run("releases")
+    assert (outcome.code, outcome.out) == (5, "")
+    assert "HEADGATE_DATABASE_URL" in outcome.err
+
+
 def test_a_home_without_a_ledger_is_not_one_without_releases_and_none_is_made(run: Any, monkeypatch: Any, tmp_path: Path) -> None:
     """A mistyped home was made, and was green."""
     mistyped = tmp_path / "hme"

@@ -100,6 +100,11 @@ def test_a_server_that_is_gone_or_refuses_is_said_without_what_it_answered(
         assert "127.0.0.1" not in str(failed.value)
         assert failed.value.__cause__ is None
         assert "AWS_ENDPOINT_URL" in failed.value.cure
+        assert "AWS_ALLOW_HTTP" not in failed.value.cure
+    monkeypatch.delenv("AWS_ALLOW_HTTP")
+    with pytest.raises(StoreUnavailable) as plain:
+        open_store(s3_address).series("people").versions()
+    assert "AWS_ALLOW_HTTP=true" in plain.value.cure
 
 
 @pytest.fixture
