@@ -18,7 +18,7 @@ from tasks.signing.home_keys import home_fingerprint
 def start_missed() -> None:
     note_process()
     crash_abandoned(own_server=False)
-    home = Home.open()
+    home = Home.reopen()
     MissedRuns(home, served_there(home, deployments_there()), start_due).look()
 
 

@@ -60,6 +60,7 @@ class MissedRuns:
 
         for dataset, served in self.served.items():
             try:
+                self.home.require_there()
                 schedule = registered_schedule(self.home, dataset)
                 if schedule is not None:
                     self._look(schedule, served)

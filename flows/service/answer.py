@@ -66,7 +66,7 @@ def answer(frames: Frames, folder: Path) -> None:
     asked: list[Request] = []
 
     def act() -> None:
-        home = Home.open()  # and with it, what the operator says may be read at most
+        home = Home.reopen()  # and with it, what the operator says may be read at most
         asked.append(receive_request(frames))
         command, arguments = prepared(frames, asked[0], home, folder)
         threading.Thread(target=_end_with_caller, args=(frames.connection,), name="caller", daemon=True).start()

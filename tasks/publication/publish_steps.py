@@ -45,7 +45,7 @@ def audit(candidate: str) -> int:
 def candidates_due() -> tuple[str, ...]:
     """The queue, folded from the ledger: approved candidates whose moment has come, and publications that were cut short.
     Whose deadline has passed is recorded first. What another version has overtaken is left out: it would fail each time."""
-    home = Home.open()
+    home = Home.reopen()
     ledger = open_ledger(home)
     record_expiries(home, ledger)
     now, history = ledger.now(), read_history(ledger)

@@ -127,7 +127,7 @@ def opened_release(policy: Path, source: Path | None, key: Path | None, release_
     """The lock, the folder and the spool are let go whatever happens."""
     if scheduled and (source is not None or key is not None):
         raise InputRejected("A scheduled run has the source that its policy names, and the home's own key.", "Give neither.")
-    home = Home.open()
+    home = Home.reopen() if scheduled else Home.open()
     loaded = load_policy(policy)
     require_ready(loaded.policy)
     ledger = open_ledger(home)

@@ -62,6 +62,19 @@ class Home:
         take_limits(limits_in(chosen))
         return home
 
+    @classmethod
+    def reopen(cls) -> Home:
+        """For runs and requests, which go on in a home that somebody else has opened: one that is gone is not made anew."""
+        cls._named(None).require_there()
+        return cls.open()
+
+    def require_there(self) -> None:
+        if not self.keys.is_dir():
+            raise StoreUnavailable(
+                f"The home {self.root} is gone.",
+                "Put it back, or mount its disk; if it was moved, set HEADGATE_HOME and start what runs there again.",
+            )
+
     def _prepare(self) -> str | None:
         probe = self.root / f".probe-{os.getpid()}"
         try:

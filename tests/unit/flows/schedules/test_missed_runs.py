@@ -113,6 +113,16 @@ def test_what_may_not_run_any_more_is_not_started_and_said_once(
     assert "people: Not allowed: " in said[0]
 
 
+def test_a_home_that_is_gone_is_said_once(world: Any, missed: MissedRuns, started: Started, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing was registered in what was left of it, so nothing was said."""
+    world.home.root.rename(world.home.root.with_name("moved"))
+    for _ in range(2):
+        missed.look()
+    (said,) = capsys.readouterr().err.splitlines()
+    assert f"The home {world.home.root} is gone." in said
+    assert started.runs == 0
+
+
 def test_one_that_cannot_be_looked_at_does_not_keep_the_others_from_starting(
     world: Any, missed: MissedRuns, started: Started, capsys: pytest.CaptureFixture[str]
 ) -> None:

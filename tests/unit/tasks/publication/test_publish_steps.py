@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from headgate.core.errors import IntegrityBroken, TransitionRefused
+from headgate.core.errors import IntegrityBroken, StoreUnavailable, TransitionRefused
 from policies.words.publication_moment import PublicationMoment
 from tasks.publication import publish_steps
 
@@ -33,6 +33,14 @@ def test_the_steps_of_a_publication_in_their_order(world, monkeypatch: pytest.Mo
     assert publish_steps.decide.fn(candidate.id) == "published"
     assert publish_steps.audit.fn(candidate.id) == len(world.ledger.events_of("release-1"))
     assert publish_steps.candidates_due() == ()
+
+
+def test_the_queue_of_a_home_that_was_moved_is_not_empty_but_gone(world, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADGATE_HOME", str(world.home.root))
+    world.home.root.rename(world.home.root.with_name("moved"))
+    with pytest.raises(StoreUnavailable, match=r"is gone\."):
+        publish_steps.candidates_due()
+    assert not world.home.root.exists()
 
 
 def test_what_is_not_approved_is_not_put_in_place(world, monkeypatch: pytest.MonkeyPatch) -> None:

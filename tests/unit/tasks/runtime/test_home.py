@@ -37,6 +37,19 @@ def test_a_home_that_cannot_be_used_is_said_with_a_cure(tmp_path: Path) -> None:
     assert (refusal.value.code, "HEADGATE_HOME" in refusal.value.cure) == (6, True)
 
 
+def test_a_home_that_is_gone_is_not_made_anew_by_what_goes_on_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it was moved under a service, or its disk was not mounted, a run went on in an empty home, in silence."""
+    place = tmp_path / "home"
+    monkeypatch.setenv("HEADGATE_HOME", str(place))
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable, match=r"home is gone\.") as refusal:
+            Home.reopen()
+        assert "set HEADGATE_HOME" in refusal.value.cure
+        assert not (place / "keys").exists()
+        place.mkdir(exist_ok=True)  # as where a disk would be mounted
+    assert Home.open() == Home.reopen() == Home(place)
+
+
 def test_a_stage_is_new_private_and_cleared(tmp_path: Path) -> None:
     home = Home.open(tmp_path / "home")
     stage = home.stage("release-1")
