@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from tasks.checks.finding import Finding
     from tasks.runtime.home import Home
     from tasks.service.socket_place import Place
-    from tasks.verification.check_up import CheckUp
 
 STYLES = {"ok": "", "warning": "yellow", "failure": "bold red"}
 
@@ -68,23 +67,17 @@ def doctor(confirm_clock: ConfirmClock = False, accept_ledger: AcceptLedger = Fa
     if json and problem is None:
         print_json(document)
     elif not json:
-        _show(found, place, checks, home)
+        _show(place, checks, home)
     if problem is not None:
         raise problem
 
 
-def _show(found: CheckUp, place: Place | None, checks: Sequence[Finding], home: Home) -> None:
+def _show(place: Place | None, checks: Sequence[Finding], home: Home) -> None:
     from flows.terminal.output import plain, results, tell
-    from headgate.core.units import counted
     from tasks.signing.home_keys import home_fingerprint
 
     out = results()
-    last = f", the last at {found.last_event}" if found.last_event else ""
     tell(out, plain(f"home    {home.root}"))
-    tell(out, plain(f"ledger  {counted(found.events, 'event')}{last}. {found.ledger or 'It is the one this home has seen.'}"))
-    tell(out, plain(f"clock   {found.present.isoformat(timespec='seconds')}. {found.clock or 'It is consistent with the ledger.'}"))
-    tell(out, plain(f"signers {found.signers or 'Whoever operator.yaml names is on the list, and nobody has a key of the home.'}"))
-    tell(out, plain(f"series  {found.series or 'The home keeps what later versions are measured with, and no more.'}"))
     if place is not None:
         tell(out, plain(f"socket  {place.path}. {_said(place)} Those who ask there know this home as {home_fingerprint(home.keys)}."))
     out.print()

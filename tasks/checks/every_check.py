@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from headgate.core.errors import HeadgateError
 from tasks.checks.connections import check_mlflow, check_prefect, check_provider, check_targets
 from tasks.checks.finding import BROKEN, UNUSABLE, Check, Finding, Situation, failed
-from tasks.checks.ledger_state import check_chain, check_cosigned, check_ledger
+from tasks.checks.ledger_state import check_chain, check_cosigned, check_ledger, check_series
 from tasks.checks.machine import check_clock, check_disk, check_versions
 from tasks.checks.routine import check_backup, check_messages, check_schedules
 from tasks.checks.trust import check_keys, check_rights, check_signers
@@ -20,6 +20,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("ledger", check_ledger),
     ("chain", check_chain),
     ("cosigned", check_cosigned),
+    ("series", check_series),
     ("mlflow", check_mlflow),
     ("prefect", check_prefect),
     ("targets", check_targets),

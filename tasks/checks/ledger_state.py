@@ -10,6 +10,8 @@ from headgate.core.units import counted
 from policies.ledger.events import moment
 from tasks.checks.finding import BROKEN, Finding, Situation, failed, warned, well
 from tasks.ledger.chain import START, head_of, in_order
+from tasks.ledger.history import History
+from tasks.verification.completeness import kept_versions, known_to_matter, lacking, unfinished_purges
 from tasks.verification.kept_heads import kept_heads
 
 AT_ONCE = 2_000
@@ -69,3 +71,15 @@ def check_cosigned(situation: Situation) -> Iterator[Finding]:
         yield warned("cosigned", f"{said}: {age.days} days ago.", "Ask an auditor to cosign the ledger's head: headgate audit cosign.")
     else:
         yield well("cosigned", f"{said}.")
+
+
+def check_series(situation: Situation) -> Iterator[Finding]:
+    """What later versions are measured with: the home keeps no less, and nothing that was purged."""
+    home, ledger = situation.home, situation.ledger
+    kept = kept_versions(home)
+    releases = known_to_matter(History(ledger), ledger, kept)
+    wrong = (*lacking(home, releases), *unfinished_purges(kept, releases))
+    for sentence in wrong:
+        yield warned("series", sentence, "Do that before the next release of the dataset.")
+    if not wrong:
+        yield well("series", "The home keeps what later versions are measured with.")

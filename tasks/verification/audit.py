@@ -28,7 +28,7 @@ from tasks.signing.public_keys import read_public_key
 from tasks.stores.files import Stored, replace_file
 from tasks.stores.release_store import NOT_OURS, WITHDRAWN, ReleaseStore, Series
 from tasks.stores.seal import MANIFEST, read_manifest
-from tasks.verification.completeness import kept_versions, lacking, left_over
+from tasks.verification.completeness import kept_versions, lacking, left_over, unfinished_purges
 from tasks.verification.cosigned_heads import Cosigned, PublishedHead, fault_of, fault_of_published
 from tasks.verification.kept_in_home import changed_candidates, kept_in, unknown_to_ledger, unrecorded_decisions
 
@@ -147,7 +147,11 @@ def examine_audit(
     # Also what the ledger does not know: one cut short, or replaced by a new one, must not pass because it names nothing.
     targets = sorted({release.target for release in releases if release.target} | store.targets())
     versions = 0
-    unfinished = [*unrecorded_decisions(home, here, history, releases), *left_over(of_series, releases)]
+    unfinished = [
+        *unrecorded_decisions(home, here, history, releases),
+        *unfinished_purges(of_series, releases),
+        *left_over(of_series, releases),
+    ]
     for target in targets:
         series = _check_series(home, history, store.series(target))
         versions += series.versions

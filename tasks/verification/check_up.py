@@ -14,7 +14,7 @@ from tasks.ledger.history import History
 from tasks.runtime.home import Home
 from tasks.runtime.operator_settings import OPERATOR_FILE
 from tasks.verification.audit import examine_audit
-from tasks.verification.completeness import kept_versions, known_to_matter, lacking, left_over
+from tasks.verification.completeness import kept_versions, known_to_matter, lacking, left_over, unfinished_purges
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def _series(home: Home, ledger: Ledger) -> str:
     try:
         kept = kept_versions(home)
         releases = known_to_matter(History(ledger), ledger, kept)
-        return " ".join((*lacking(home, releases), *left_over(kept, releases)))
+        return " ".join((*lacking(home, releases), *unfinished_purges(kept, releases), *left_over(kept, releases)))
     except HeadgateError as problem:
         return f"{problem.message} {problem.cure}"
 

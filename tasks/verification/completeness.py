@@ -70,17 +70,23 @@ def _has_people(home: Home, release: Release) -> bool:
     return len(identifiers) == 1 or bool(said.get("person") or (said.get("rows") or {}).get("per"))
 
 
-def left_over(kept: Kept, releases: Iterable[Release]) -> Iterator[str]:
-    known = {release.candidate: release for release in releases if release.candidate}
-    busy = {release.dataset for release in releases if release.state is State.RUNNING}
+def unfinished_purges(kept: Kept, releases: Iterable[Release]) -> Iterator[str]:
+    purged = {release.candidate: release for release in releases if release.purged}
     for dataset, candidate in kept:
-        release = known.get(candidate)
-        if release is not None and release.purged:
+        if release := purged.get(candidate):
             yield (
                 f"Version {release.version} of {dataset} was purged, and what the home kept of it is still there: purge {candidate[:12]} "
                 "again to finish, or run the next release."
             )
-        elif (release is None and dataset not in busy) or (release is not None and _ended(release)):
+
+
+def left_over(kept: Kept, releases: Iterable[Release]) -> Iterator[str]:
+    """Of candidates that came to nothing."""
+    known = {release.candidate: release for release in releases if release.candidate}
+    busy = {release.dataset for release in releases if release.state is State.RUNNING}
+    for dataset, candidate in kept:
+        release = known.get(candidate)
+        if (release is None and dataset not in busy) or (release is not None and not release.purged and _ended(release)):
             yield f"Who would have been in which group of candidate {candidate[:12]} is still kept; the next run of {dataset} drops it."
 
 

@@ -10,7 +10,7 @@ import pytest
 from headgate.core.errors import IntegrityBroken
 from tasks.checks import ledger_state
 from tasks.checks.finding import BROKEN, Situation, Status
-from tasks.checks.ledger_state import check_chain, check_cosigned, check_ledger
+from tasks.checks.ledger_state import check_chain, check_cosigned, check_ledger, check_series
 from tasks.verification.cosigned_heads import cosign
 from tasks.verification.kept_heads import keep_head
 from tests.unit.tasks.ledger.conftest import tamper
@@ -54,3 +54,12 @@ def test_a_cosigned_head_grows_old_and_one_off_the_chain_is_a_failure(situation:
     world.home.ledger.write_bytes(older)
     (gone,) = check_cosigned(situation)
     assert (gone.status, gone.code) == (Status.FAILURE, BROKEN)
+
+
+def test_a_version_that_no_later_one_can_be_measured_with_is_a_warning(situation: Situation, world: Any) -> None:
+    """The command ended with 0, though the next release would be refused."""
+    assert [found.status for found in check_series(situation)] == [Status.OK]
+    promise = world.made.manifest.promise.model_copy(update={"people_checked": True})
+    world.published(promise=promise, known_versions=())
+    (found,) = check_series(situation)
+    assert (found.status, "version 1 of people" in found.message, bool(found.cure)) == (Status.WARNING, True, True)

@@ -13,7 +13,7 @@ from headgate.series.kept_version import KeptVersion
 from tasks.approval.decisions import reject
 from tasks.ledger.history import read_history
 from tasks.series.side_store import drop, keep
-from tasks.verification.completeness import kept_versions, known_to_matter, lacking, left_over
+from tasks.verification.completeness import kept_versions, known_to_matter, lacking, left_over, unfinished_purges
 
 KEPT = KeptVersion(np.array([b"a" * 16], dtype="S16"), ())
 STRANGE = "ab" * 32
@@ -29,7 +29,7 @@ def numbered(world: Any) -> dict[str, Any]:
 def said(world: Any) -> tuple[list[str], list[str]]:
     kept = kept_versions(world.home)
     releases = known_to_matter(read_history(world.ledger), world.ledger, kept)
-    return list(lacking(world.home, releases)), list(left_over(kept, releases))
+    return list(lacking(world.home, releases)), [*unfinished_purges(kept, releases), *left_over(kept, releases)]
 
 
 def test_a_published_version_is_lacking_until_it_is_kept(world: Any, numbered: Any) -> None:
