@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from flows.wanted_deployments import FLOWS
+from flows.schedules.wanted_deployments import FLOWS
 from tasks.runtime.prefect_deployments import Deployed, Deployment
 
 if TYPE_CHECKING:
