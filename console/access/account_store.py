@@ -10,10 +10,11 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from headgate.core.errors import StoreUnavailable
+from tasks.ledger.machine_time import machine_clock
 
 ACCOUNTS_FILE = "console.db"
 BUSY_SECONDS = 10.0
@@ -33,10 +34,6 @@ CREATE TABLE IF NOT EXISTS invitations (
 """
 
 
-def now() -> datetime:
-    return datetime.now(UTC)
-
-
 def new_token() -> str:
     return secrets.token_urlsafe(32)
 
@@ -49,10 +46,10 @@ def digest_of(token: str) -> str:
 @dataclass(frozen=True)
 class AccountStore:
     path: Path
-    clock: Callable[[], datetime] = now
+    clock: Callable[[], datetime] = machine_clock
 
     @classmethod
-    def open(cls, folder: Path, clock: Callable[[], datetime] = now) -> AccountStore:
+    def open(cls, folder: Path, clock: Callable[[], datetime] = machine_clock) -> AccountStore:
         """Made private before anything is written to it."""
         store = cls(folder / ACCOUNTS_FILE, clock)
         try:

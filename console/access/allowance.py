@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
-from console.access.account_store import now
+from tasks.ledger.machine_time import machine_clock
 
 PER_HOUR: Mapping[str, int] = MappingProxyType(
     {"statement": 30, "signature": 30, "comment": 30, "head": 10, "check": 10, "passkey": 20, "export": 20, "access": 60}
@@ -28,7 +28,7 @@ class TooOften(Exception):
 class Allowance:
     per_hour: Mapping[str, int] = field(default_factory=lambda: PER_HOUR)
     within: timedelta = timedelta(hours=1)
-    clock: Callable[[], datetime] = now
+    clock: Callable[[], datetime] = machine_clock
     _taken: OrderedDict[tuple[str, str], deque[datetime]] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from console.access.account_store import now
+from tasks.ledger.machine_time import machine_clock
 
 BYTES = 32
 
@@ -16,7 +16,7 @@ BYTES = 32
 @dataclass
 class Challenges:
     lasts: timedelta = timedelta(minutes=10)
-    clock: Callable[[], datetime] = now
+    clock: Callable[[], datetime] = machine_clock
     _asked: dict[str, tuple[bytes, datetime]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

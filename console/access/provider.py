@@ -20,8 +20,8 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
-from console.access.account_store import now
 from headgate.core.errors import HeadgateError, StoreUnavailable
+from tasks.ledger.machine_time import machine_clock
 
 warnings.simplefilter("ignore", AuthlibDeprecationWarning)  # who starts the console cannot do anything about it
 from authlib.integrations.httpx_client import OAuth2Client  # noqa: E402 - it warns when it is imported
@@ -65,7 +65,7 @@ def _not_vouched(why: str) -> NotVouchedFor:
 class Provider:
     settings: ProviderSettings
     redirect: str
-    clock: Callable[[], datetime] = now
+    clock: Callable[[], datetime] = machine_clock
     _known: dict[str, tuple[datetime, Mapping[str, Any]]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 
-from console.access.account_store import now
 from console.access.provider import Begun
+from tasks.ledger.machine_time import machine_clock
 
 MOST = 10_000
 
@@ -32,7 +32,7 @@ class Trip:
 @dataclass
 class RoundTrips:
     longest: timedelta = timedelta(minutes=10)
-    clock: Callable[[], datetime] = now
+    clock: Callable[[], datetime] = machine_clock
     _key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     _back: OrderedDict[str, None] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from console.access.account_store import now
+from tasks.ledger.machine_time import machine_clock
 
 MOST_KEYS = 10_000  # remembered at once; the oldest go first
 
@@ -20,7 +20,7 @@ class Attempts:
     per_account: int = 8
     per_address: int = 30
     within: timedelta = timedelta(minutes=15)
-    clock: Callable[[], datetime] = now
+    clock: Callable[[], datetime] = machine_clock
     _failed: OrderedDict[str, deque[datetime]] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
@@ -18,6 +18,7 @@ from policies.ledger.fold import EXPIRING
 from policies.ledger.states import State
 from tasks.approval.approvals import operator_roots
 from tasks.backup.last_backup import last_backup
+from tasks.ledger.machine_time import machine_clock
 from tasks.ledger.open_ledger import read_ledger
 from tasks.metrics.ledger_tally import BUCKETS, LedgerTally, Spread
 from tasks.notification.waiting_notices import waiting_notices
@@ -30,10 +31,6 @@ GATE_NAMES = frozenset(gate.name for gate in GATES)
 OTHER = "other"
 
 
-def machine_now() -> datetime:
-    return datetime.now(UTC)
-
-
 @dataclass(eq=False)
 class HomeMetrics:
     """A collector of Prometheus. What cannot be read is missing from the answer, and `headgate_ledger_holds` or `headgate_ledger_readable`
@@ -41,7 +38,7 @@ class HomeMetrics:
 
     home: Home
     tally: LedgerTally
-    clock: Callable[[], datetime] = machine_now
+    clock: Callable[[], datetime] = machine_clock
     _home: tuple[float, tuple[Metric, ...]] | None = None
 
     @classmethod

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from headgate.core.errors import StoreUnavailable
 from tasks.ledger.chain import START
+from tasks.ledger.machine_time import machine_clock
 from tasks.notification.notice import Notice
 from tasks.runtime.home import Home
 
@@ -41,10 +42,6 @@ CREATE TABLE IF NOT EXISTS addresses (
     why TEXT NOT NULL
 ) STRICT;
 """
-
-
-def machine_now() -> datetime:
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True)
@@ -84,10 +81,10 @@ class Waiting:
 @dataclass(frozen=True)
 class Outbox:
     path: Path
-    clock: Callable[[], datetime] = machine_now
+    clock: Callable[[], datetime] = machine_clock
 
     @classmethod
-    def of(cls, home: Home, clock: Callable[[], datetime] = machine_now) -> Outbox:
+    def of(cls, home: Home, clock: Callable[[], datetime] = machine_clock) -> Outbox:
         return cls(home.state / OUTBOX, clock)
 
     @property
