@@ -129,4 +129,11 @@ def _say_restored(restored: Restored) -> None:
         tell(out, "It has no private keys: it can be read and verified, and nothing can be run, approved or published in it.")
     if restored.verified.beyond:
         tell(out, "Events that others have seen are lost: nothing is written in this home until you run `headgate doctor --accept-ledger`.")
+    tell(
+        out,
+        plain(
+            f"Its operator.yaml, signers, revoked_keys and accounts are those of {manifest.at[:16]}: a key that was revoked since then "
+            "counts again until you revoke it again."
+        ),
+    )
     tell(out, "Never use it beside the home that was backed up. Next: `headgate audit verify`, then `headgate doctor`.")

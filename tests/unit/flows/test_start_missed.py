@@ -28,6 +28,8 @@ def test_those_of_this_home_and_of_a_file_but_of_no_other_home(world: Any) -> No
         release("of-a-file"),
         release("theirs", made_by("SHA256:another")),
         replace(release("paused", own), paused=True),
+        replace(release("of-an-earlier-version", own), words={"parameters": {"policy": "shipped:no-more"}}),
+        replace(release("of-nobody", own), words={"parameters": {"policy": "~no-such-user/policy.yaml"}}),
         replace(release("not-headgates"), tags=()),
         replace(release("queue", own), full_name="publish-approved/publish-approved"),
     )

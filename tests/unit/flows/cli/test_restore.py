@@ -29,6 +29,7 @@ def test_a_home_is_restored_and_goes_on(run: Any, world: Any, target: Path, tmp_
     said = run("restore", target, "--to", tmp_path / "new", "--key", key_file("stranger"))
     assert (said.code, said.err) == (0, "")
     assert "Never use it beside the home that was backed up." in said.out
+    assert "a key that was revoked since then counts again" in said.out
     monkeypatch.setenv("HEADGATE_HOME", str(tmp_path / "new"))
     assert "1 published version checked against it." in run("audit", "verify").out
     assert run("doctor", "--json").json["ledger"] is None
