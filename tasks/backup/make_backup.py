@@ -91,7 +91,7 @@ def _back_up(home: Home, ledger: Ledger, target: Path, recipients: Sequence[str]
             continue
         name = _write(home, target, manifest)
         note_backup(home, manifest, target, name)
-        dropped = 0 if keep is None else drop_old(target, keep)
+        dropped = 0 if keep is None else drop_old(target, keep, name)
         return BackedUp(name, manifest, counted.copied, counted.written, dropped)
     raise StoreUnavailable(f"Files of the home were changed or removed at each of {TRIES} attempts.", "Run the backup again.")
 

@@ -8,10 +8,11 @@ from tasks.backup.opened_backup import FOLDER, OBJECTS, SIGNED, backup_names, op
 from tasks.stores.files import sync_folder
 
 
-def drop_old(target: Path, keep: int) -> int:
-    """All but the newest ones. First the signature, so that nothing is taken for a backup whose contents are going; IntegrityBroken, and no
-    content removed, where one that stays cannot be read. The number of backups that went."""
-    names = backup_names(target)
+def drop_old(target: Path, keep: int, made: str | None = None) -> int:
+    """All but the newest ones, of which the one that was just `made` is the first, whatever the clock said of others. First the signature,
+    so that nothing is taken for a backup whose contents are going; IntegrityBroken, and no content removed, where one that stays cannot
+    be read. The number of backups that went."""
+    names = sorted(backup_names(target), key=lambda name: name != made)
     staying = [open_backup(target, name).manifest.objects for name in names[:keep]]
     for name in names[keep:]:
         for end in (SIGNED, ".json"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -34,3 +35,16 @@ def test_nothing_goes_where_one_that_stays_cannot_be_read(kept: Any) -> None:
     with pytest.raises(IntegrityBroken):
         drop_old(kept.target, 1)
     assert sorted(kept.target.rglob("*")) == before
+
+
+def test_the_one_that_was_just_made_stays_whatever_the_clock_said_before(kept: Any) -> None:
+    """One was made while the clock ran ahead. Without an event since then it counted as newer, and each new one went at once."""
+    kept.world.seal()
+    moment = kept.world.clock.moment
+    kept.world.clock.moment += timedelta(days=300)
+    ahead = kept.back_up()
+    kept.world.clock.moment = moment
+    made = kept.back_up(keep=1)
+    assert (made.manifest.seq, made.dropped) == (ahead.manifest.seq, 1)
+    assert backup_names(kept.target) == (made.name,)
+    assert kept.whole(kept.restore()) == made.manifest.seq

@@ -47,5 +47,5 @@ def test_an_old_backup_under_the_name_of_a_newer_one_is_neither_restored_nor_kep
         kept.restore()
     assert kept.whole(kept.restore(name=new.name)) == new.manifest.seq
     with pytest.raises(IntegrityBroken, match="another's name"):
-        kept.back_up(keep=1)
+        kept.back_up(keep=2)
     assert {old.name, new.name} < set(backup_names(kept.target))
