@@ -28,7 +28,10 @@ from tasks.signing.registration import Registration, SignedRegistration, read_re
 from tasks.stores.files import replace_file
 
 SUFFIX = ".dsse.json"
-CURE = "Somebody who may run releases reads the policy and registers it: headgate serve POLICY --key KEY --register."
+CURE = (
+    "Somebody who may run releases reads the policy and registers it: headgate serve POLICY --key KEY --register, or, with a worker, "
+    "headgate deploy POLICY --key KEY."
+)
 
 
 @dataclass(frozen=True)

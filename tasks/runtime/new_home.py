@@ -22,8 +22,10 @@ policy_signers: false     # true lets whoever writes a policy decide who can agr
 # roles: {data-protection: [anna@hospital.example], methods: [bert@hospital.example]}
 # clock: {max_gap_days: 40}                 # little more than the time between two releases; after a longer gap you confirm the clock
 # backup: {every: 1d, recipients: ["ssh-ed25519 AAAA…"]}   # how often, and whose key opens the home's keys in it
+# targets: {patients: /srv/releases}        # what a policy's publish.to may name, and where it lies: a folder, s3://… or postgresql://…
+# notify: [{to: env:HEADGATE_TELL_OPERATORS}]   # who is told of what; the variable holds the address
 # passkeys: {rp: release.hospital.example, origins: ["https://release.hospital.example"]}   # the site whose passkeys count
-# floor: {approvals: 2, roles: {data-protection: 1}}     # in place of the line above: one of the two holds this role
+# floor: {approvals: 2, roles: {data-protection: 1}}     # in place of the first line: one of the two holds this role
 """
 SIGNERS = """\
 # Who may run and approve: one OpenSSH public key per line, after the person's name. Each person keeps their own private key.
