@@ -32,10 +32,10 @@ VERIFY = "--verify"
 def take_addresses(home: Home) -> dict[str, str]:
     """The environment of a process that sends. The addresses in it are secrets: from here on this process, and the runs that it starts, do
     not have them."""
-    from tasks.runtime.operator_settings import read_operator
+    from tasks.runtime.operator_settings import operator_in
 
-    environment, said = dict(os.environ), read_operator(home.root)
-    for entry in () if said is None else said[0].notify:
+    environment = dict(os.environ)
+    for entry in operator_in(home.root).notify:
         scheme, _, name = entry.to.partition(":")
         if scheme == "env":
             os.environ.pop(name, None)
@@ -117,11 +117,11 @@ class NoticeWatch:
         from tasks.notification.derive_notices import audit_is_due, derive_notices
         from tasks.notification.outbox import Outbox
         from tasks.notification.send_notices import due
-        from tasks.runtime.operator_settings import read_operator
+        from tasks.runtime.operator_settings import operator_in
 
-        said, outbox = read_operator(self.home.root), Outbox.of(self.home)
-        notify = () if said is None else said[0].notify
-        if said is None or not (notify or outbox.begun):
+        operator, outbox = operator_in(self.home.root), Outbox.of(self.home)
+        notify = operator.notify
+        if not (notify or outbox.begun):
             return ""
         deadlines = time.monotonic() - self._deadlines >= DEADLINE_SECONDS
         derived = derive_notices(read_ledger(self.home), notify, outbox, deadlines)
@@ -129,7 +129,7 @@ class NoticeWatch:
             self._deadlines = time.monotonic()
         if not self._auditor.busy and time.monotonic() - self._auditor.began > AUDIT_AGAIN_SECONDS and audit_is_due(notify, outbox):
             self._auditor.fill(self.start((*COMMAND, VERIFY), self.environment))
-        if not self._sender.busy and due(outbox, said[0]):
+        if not self._sender.busy and due(outbox, operator):
             self._sender.fill(self.start(COMMAND, self.environment))
         if derived.broken:
             return "the ledger does not verify: run `headgate audit verify`."

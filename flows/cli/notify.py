@@ -23,17 +23,17 @@ def notify(dry_run: DryRun = False, verify: Verify = False, json: Json = False) 
     from headgate.core.errors import InputRejected, IntegrityBroken
     from tasks.ledger.open_ledger import found_ledger
     from tasks.runtime.home import Home
-    from tasks.runtime.operator_settings import read_operator
+    from tasks.runtime.operator_settings import operator_in
 
     home = Home.open()
-    said = read_operator(home.root)
-    if said is None or not said[0].notify:
+    operator = operator_in(home.root)
+    if not operator.notify:
         raise InputRejected("operator.yaml names nobody to notify.", "Add `notify: [{to: env:NAME}]` to it: docs/guide-operator.md.")
     ledger = found_ledger(home)
     if dry_run:
-        _show(home, ledger, said[0], json)
+        _show(home, ledger, operator, json)
         return
-    if _told(home, ledger, said[0], verify, json):
+    if _told(home, ledger, operator, verify, json):
         raise IntegrityBroken("The ledger or a published version does not verify.", "Run `headgate audit verify`.")
 
 

@@ -27,7 +27,7 @@ from tasks.ledger.event_log import Ledger
 from tasks.ledger.remembered_head import REMEMBERED_FILE, Remembered, signed_memory
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import Home
-from tasks.runtime.operator_settings import read_operator
+from tasks.runtime.operator_settings import operator_in
 from tasks.signing.home_keys import home_fingerprint, ledger_key, ledger_secret
 from tasks.stores.files import replace_file, sync_folder, write_file
 
@@ -248,8 +248,7 @@ def _newest(home: Home, target: Path) -> OpenedBackup | None:
 
 
 def _recipients(home: Home, given: Sequence[str]) -> tuple[str, ...]:
-    said = read_operator(home.root)
-    rules = None if said is None else said[0].backup
+    rules = operator_in(home.root).backup
     lines = [*(() if rules is None else rules.recipients), *given]
     found = tuple(dict.fromkeys(map(recipient_of, lines)))
     if not found:

@@ -19,7 +19,7 @@ from tasks.ledger.history import History
 from tasks.notification.waiting_notices import unread_since, waiting_notices
 from tasks.reading.references import load_policy
 from tasks.runtime.home import Home
-from tasks.runtime.operator_settings import read_operator
+from tasks.runtime.operator_settings import operator_in
 
 MOST_RUNS = 200
 REGISTER = "headgate serve POLICY --key KEY --register"
@@ -73,8 +73,7 @@ def _shown(at: datetime) -> str:
 
 
 def check_backup(situation: Situation) -> Iterator[Finding]:
-    said, last = read_operator(situation.home.root), last_backup(situation.home)
-    rules = None if said is None else said[0].backup
+    rules, last = operator_in(situation.home.root).backup, last_backup(situation.home)
     if rules is None:
         yield well("backup", "operator.yaml asks for no backups." if last is None else f"{_made(last.at, situation)}.")
         return

@@ -14,7 +14,7 @@ from headgate.core.units import counted
 from tasks.approval.approvals import operator_roots
 from tasks.checks.finding import Finding, Situation, failed, warned, well
 from tasks.cluster.engine_choice import SPOOL
-from tasks.runtime.operator_settings import OPERATOR_FILE, read_operator
+from tasks.runtime.operator_settings import OPERATOR_FILE, operator_in
 from tasks.runtime.trusted_files import read_trusted, require_safe_folders
 from tasks.service.socket_place import look_at, require_safe_place, socket_path
 from tasks.signing.revocation import REVOKED
@@ -96,8 +96,7 @@ def check_keys(situation: Situation) -> Iterator[Finding]:
     able = set(roots.people(now))
     ended = sorted({entry.principal for entry in roots.entries} - able)
     soon = sorted({entry.principal for entry in roots.entries if entry.principal in able and _ends(entry, now)})
-    said = read_operator(home.root)
-    runners = None if said is None else said[0].runners
+    runners = operator_in(home.root).runners
     if runners is not None and not able & set(runners):
         yield failed("keys", "Nobody who may run releases has a key that counts now.", "Put a key of theirs into signers.")
     if ended:

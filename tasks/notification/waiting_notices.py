@@ -8,13 +8,12 @@ from policies.ledger.events import moment
 from tasks.ledger.event_log import Ledger
 from tasks.notification.outbox import Outbox, Waiting
 from tasks.runtime.home import Home
-from tasks.runtime.operator_settings import read_operator
+from tasks.runtime.operator_settings import operator_in
 
 
 def waiting_notices(home: Home) -> tuple[Waiting, ...]:
     """One line for each address of operator.yaml, by its reference; none where nobody is to be told."""
-    said = read_operator(home.root)
-    addresses = () if said is None else tuple(entry.to for entry in said[0].notify)
+    addresses = tuple(entry.to for entry in operator_in(home.root).notify)
     outbox = Outbox.of(home)
     if not addresses or not outbox.begun:
         return tuple(Waiting(address, 0, "", "", "", 0) for address in addresses)

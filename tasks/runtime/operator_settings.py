@@ -27,12 +27,16 @@ def read_operator(home: Path) -> tuple[Operator, str] | None:
     return parse_file(Operator, text, OPERATOR_FILE, OPERATORS_PAGE), hashlib.sha256(content).hexdigest()
 
 
+def operator_in(home: Path) -> Operator:
+    """What it says; without the file what holds where nothing is said."""
+    read = read_operator(home)
+    return Operator() if read is None else read[0]
+
+
 def longest_gap_days(home: Path) -> int:
-    said = read_operator(home)
-    return (Operator() if said is None else said[0]).clock.max_gap_days
+    return operator_in(home).clock.max_gap_days
 
 
 def limits_in(home: Path) -> dict[str, int]:
     """How much may be read, as the operator of this home has it; nothing where nothing is said."""
-    said = read_operator(home)
-    return {} if said is None else said[0].limits.said
+    return operator_in(home).limits.said

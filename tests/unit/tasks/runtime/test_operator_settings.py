@@ -8,7 +8,7 @@ import pytest
 from headgate.core.errors import InputRejected, PolicyInvalid
 from policies.schema.operator_file import Operator
 from tasks.runtime.home import Home
-from tasks.runtime.operator_settings import limits_in, longest_gap_days, read_operator
+from tasks.runtime.operator_settings import limits_in, longest_gap_days, operator_in, read_operator
 
 
 @pytest.fixture
@@ -18,6 +18,7 @@ def home(tmp_path: Path) -> Home:
 
 def test_without_the_file_nothing_is_said_and_the_ledger_may_rest_for_400_days(home: Home) -> None:
     assert read_operator(home.root) is None
+    assert operator_in(home.root) == Operator()
     assert longest_gap_days(home.root) == 400
 
 
