@@ -121,3 +121,15 @@ def test_the_process_that_sends_is_quiet_and_ends_with_the_watch(tmp_path: Path,
     with _start((sys.executable, "-c", "import sys; print(2, file=sys.stderr)"), {"HEADGATE_LOG": "json"}) as heard:
         assert heard.wait(60) == 0
     assert capfd.readouterr() == ("", "2\n")
+
+
+def test_what_happened_while_there_was_no_operator_yaml_is_told_to_nobody(watch: NoticeWatch, started: Started, world: Any) -> None:
+    """With an empty one it was so; without one everything was told as soon as it was back."""
+    file = world.home.root / "operator.yaml"
+    said = file.read_text()
+    file.unlink()
+    world.seal()
+    watch.look()
+    file.write_text(said)
+    watch.look()
+    assert started.commands == []
