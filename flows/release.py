@@ -184,7 +184,7 @@ class Making:
         self._append(steps.audit)
         _show_gates(run, self.done)
         tracked = steps.track(run, self.done)
-        self._add(tracked.happened, mlflow_run_id=tracked.mlflow_run_id)
+        self._add(tracked.happened, pictures=tracked.pictures, mlflow_run_id=tracked.mlflow_run_id)
         self._append(steps.audit)
         require_passed(run.spool.get(judged.judgement).verdicts)
         sealed = steps.seal(run, self.done)

@@ -22,7 +22,7 @@ from policies.gates.verdict import Comparison, Requirement
 from policies.sealed.promise import Promise
 from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable
 from tasks.reporting.public_names import PublicNames
-from tasks.reporting.release_charts import draw_release
+from tasks.reporting.release_charts import Pictures, draw_release, files_of
 from tasks.reporting.shown_part import MOST_METRICS
 
 LONGEST_PARAMETER = 6000  # MLflow cuts longer ones without a word
@@ -41,6 +41,7 @@ class TrackedRelease:
     code_version: str
     runner: str  # principal
     seconds: Mapping[str, float] = field(default_factory=dict)  # per step
+    pictures: Pictures | None = None  # where they have been drawn already
 
 
 @dataclass(frozen=True)
@@ -284,7 +285,8 @@ def _files(record: TrackedRelease, names: PublicNames) -> dict[str, bytes]:
         columns = [names.of(name) for name in release.plan.columns]
         tables = [[names.number(name) for name in table] for table in release.plan.tables]
         files["plan.json"] = json.dumps({"columns": columns, "tables": tables, "steps": steps}, ensure_ascii=False, indent=1).encode()
-    return files | {f"pictures/{name}.png": picture for name, picture in draw_release(release, "png", names.of).items()}
+    pictures = files_of(record.pictures or draw_release(release), release, names.of)
+    return files | {f"pictures/{path}": picture for path, picture in pictures.items()}
 
 
 def _table_file(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:

@@ -3,7 +3,6 @@ is told stands in `candidate_page`."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -13,11 +12,9 @@ from policies.changes.release_changes import Changes
 from policies.judging.exposure import Exposure
 from tasks.reporting.candidate_page.page_content import Answered, CandidatePage, Example, Sample, ShownPatterns, ShownTable
 from tasks.reporting.candidate_page.page_told import render_page
-from tasks.reporting.candidate_page.requirement_lines import room
 from tasks.reporting.data_dictionary import FieldDescription
-from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable
-from tasks.reporting.release_charts import draw_errors, draw_losses, draw_plan, draw_table
-from tasks.reporting.shown_part import MOST_TABLES, foremost
+from tasks.reporting.measured_tables import MeasuredRelease
+from tasks.reporting.release_charts import Pictures, draw_release
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +36,13 @@ class ReportContent:
     examples: Mapping[str, Example] = field(default_factory=dict)
     spread: Mapping[str, Beside] = field(default_factory=dict)
     answered: tuple[Answered, ...] = ()
+    pictures: Pictures | None = None  # where they have been drawn already
 
 
 def candidate_page(content: ReportContent) -> CandidatePage:
     """What is sealed as `page.json`: figures and pictures, and nothing of any language but names."""
     release, samples = content.measured, {sample.table: sample for sample in content.samples}
-    drawn = {table.name for table in _drawn(release)}
+    pictures = content.pictures or draw_release(release)
     return CandidatePage(
         product=content.product,
         dataset=release.dataset,
@@ -73,7 +71,7 @@ def candidate_page(content: ReportContent) -> CandidatePage:
                 sample=samples.get(table.name),
                 example=content.examples.get(table.name),
                 loss=table.loss,
-                pictures=_texts(draw_table(table, release.promise, "svg")) if table.name in drawn else {},
+                pictures=_texts(pictures.tables.get(table.name, {})),
             )
             for table in release.tables
         ),
@@ -92,7 +90,7 @@ def candidate_page(content: ReportContent) -> CandidatePage:
         changes=_unwritten(content.changes),
         uncompared=content.changes if isinstance(content.changes, str) else "",
         answered=tuple(_without_values(each) for each in content.answered),
-        pictures=_texts(draw_plan(release, "svg") | draw_errors(release, "svg") | draw_losses(release, "svg")),
+        pictures=_texts(pictures.whole),
     )
 
 
@@ -132,12 +130,3 @@ def _without_values(answered: Answered) -> Answered:
     figures and names of columns, and no value of it."""
     changes = _unwritten(answered.changes)
     return answered.model_copy(update={"changes": None if changes is None else changes.model_copy(update={"columns": ()})})
-
-
-def _drawn(release: MeasuredRelease) -> list[MeasuredTable]:
-    """Of very many tables, those with a verdict that is nearest to its bound have pictures."""
-    left: dict[str, float] = {}
-    for verdict in release.verdicts:
-        if verdict.table:
-            left[verdict.table] = min(left.get(verdict.table, math.inf), room(verdict))
-    return foremost(release.tables, MOST_TABLES, lambda table: -left.get(table.name, math.inf))

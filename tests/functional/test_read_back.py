@@ -142,7 +142,7 @@ def test_another_process_finds_the_manifest_s_figures_in_prefect_mlflow_and_the_
         of_gates = {one["figure"]: one["value"] for one in table["measured"] if not one["of"]}
         for figure in ("k", "risk", "ncp", "linkability", "groups", "query_error_mean", "reidentification_max"):
             assert metrics[figure] == (of_gates | table)[figure], figure
-    assert any(path.endswith(".png") for path in mlflow["artifacts"])
+    assert any(path.endswith(".svg") for path in mlflow["artifacts"])
     assert any(path.endswith("gates.json") for path in mlflow["artifacts"])
 
     kinds = [event["event"] for event in found["ledger"]]

@@ -152,6 +152,7 @@ def report_content(run: Run, done: SoFar, refusal: str = "") -> ReportContent:
         fields={} if refusal else _fields(run, done),
         examples=shown.examples,
         spread=shown.spread,
+        pictures=None if done.pictures is None else run.spool.get(done.pictures),
     )
 
 

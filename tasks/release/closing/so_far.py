@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headgate.core.errors import Defect
+from policies.jobs.spool import Reference
 from tasks.release.steps.anonymize_tables import Agreed
 from tasks.release.steps.attack_tables import AttackedTables
 from tasks.release.steps.choose_plan import NotPlanned, Planned
@@ -15,6 +16,7 @@ from tasks.release.steps.ingest_source import SourceRead
 from tasks.release.steps.judge_release import Judged
 from tasks.release.steps.transform_source import CellsSuppressed, DictionariesRead, Transformed
 from tasks.release.steps.write_tables import Written
+from tasks.reporting.release_charts import Pictures
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class SoFar:
     judged: Judged | None = None
     attacked: AttackedTables | None = None
     compared: ComparedVersions | None = None
+    pictures: Reference[Pictures] | None = None
     mlflow_run_id: str = ""
 
     @property

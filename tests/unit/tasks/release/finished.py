@@ -38,6 +38,7 @@ from tasks.release.steps.transform_source import (
 )
 from tasks.release.steps.write_tables import Written, write_table
 from tasks.release.stopwatch import Stopwatch
+from tasks.reporting.release_charts import Pictures
 from tasks.runtime.callables import callable_distance
 from tasks.runtime.home import Home
 from tasks.signing.keys import load_key, make_key
@@ -75,6 +76,9 @@ def run_in(
     )
 
 
+PICTURES = Pictures({"plan": b"<svg />"}, {})
+
+
 @dataclass
 class Made:
     """What each step has given out; a test may look at any of it."""
@@ -99,9 +103,9 @@ class Made:
         return self.run.spool.get(self.transformed.encoded)
 
     def so_far(self, **changes: Any) -> SoFar:
-        """As the flow keeps it."""
+        """As the flow keeps it, with pictures that took no time to draw."""
         given = {name: value for name, value in vars(self).items() if name in SoFar.__dataclass_fields__}
-        return SoFar(**{**given, **changes})
+        return SoFar(**{"pictures": self.run.spool.put(PICTURES), **given, **changes})
 
 
 def finish(made: Made) -> Made:

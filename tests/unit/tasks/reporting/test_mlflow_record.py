@@ -33,7 +33,7 @@ Make = Callable[..., TrackedRelease]
 def test_what_is_told_does_not_depend_on_the_value_that_a_column_is_called_after(
     record: Make, release: MeasuredRelease, renamed: MeasuredRelease
 ) -> None:
-    """Pictures are compressed, so only this shows that the name is not painted into one."""
+    """Nor do the pictures."""
     first, second = record(), replace(record(), measured=renamed)
     assert release_run(first).digest == release_run(second).digest
     for ours, theirs in zip(release.tables, renamed.tables, strict=True):

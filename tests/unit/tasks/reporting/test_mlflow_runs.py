@@ -118,17 +118,11 @@ def test_gates_expectations_plan_policy_and_pictures_are_artifacts(tracked: str,
         [[0, 2], [1]],
         [[0, 1, 2]],
     ]
-    pictures = sorted(kept.glob("pictures/*.png"))
-    assert [picture.stem for picture in pictures] == [
-        "closeness",
-        "group_risks",
-        "group_sizes",
-        "loss",
-        "plan",
-        "query_errors",
-        "trade_off",
-    ]
-    assert all(picture.read_bytes().startswith(b"\x89PNG") for picture in pictures)
+    pictures = {path.relative_to(kept / "pictures").as_posix(): path.read_bytes() for path in kept.glob("pictures/**/*.svg")}
+    own = ("closeness", "group_risks", "group_sizes", "loss")
+    of_tables = [f"{table}/{name}.svg" for table in ("table-1", "table-2") for name in own]
+    assert sorted(pictures) == ["loss.svg", "plan.svg", "query_errors.svg", *of_tables, "trade_off.svg"]
+    assert all(picture.startswith(b"<svg ") for picture in pictures.values())
 
 
 def test_a_release_is_found_again_by_its_id_and_its_candidate_is_tied_to_it(record: Make, tracking_root: Path, reader) -> None:

@@ -11,15 +11,18 @@ import pytest
 from headgate.core.errors import StoreUnavailable
 from policies.ledger.events import RunTracked
 from tasks.release.closing import track_release as tracking
+from tasks.release.closing.assemble import report_content
 from tasks.release.closing.so_far import SoFar
 from tasks.release.closing.track_release import track_release
 from tasks.reporting.mlflow_record import TrackedRelease
-from tests.unit.tasks.release.finished import Made
+from tasks.reporting.report import candidate_page
+from tests.unit.tasks.release.finished import PICTURES, Made
 
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[TrackedRelease, Path]]:
     records: list[tuple[TrackedRelease, Path]] = []
+    monkeypatch.setattr(tracking, "draw_release", lambda _: PICTURES)
     monkeypatch.setattr(tracking, "record_in_mlflow", lambda record, home: records.append((record, home)) or "m-7")
     return records
 
@@ -32,6 +35,15 @@ def test_the_run_of_mlflow_is_an_event_of_the_release(finished: Made, told: Any)
     assert home == finished.run.home.root
     assert record.measured.passed
     assert record.measured.refusal == ""
+
+
+def test_pictures_are_drawn_once_for_mlflow_and_for_the_page(finished: Made, told: Any) -> None:
+    tracked = track_release(finished.run, finished.so_far())
+    ((record, _),) = told
+    assert record.pictures is PICTURES
+    page = candidate_page(report_content(finished.run, finished.so_far(pictures=tracked.pictures)))
+    assert page.pictures == {"plan": "<svg />"}
+    assert [table.pictures for table in page.tables] == [{} for _ in finished.gated]
 
 
 def test_a_release_that_its_gates_refuse_is_told_with_the_reason(finished: Made, told: Any) -> None:
