@@ -25,6 +25,7 @@ from urllib.parse import urlsplit
 from headgate.core.errors import HeadgateError, InputRejected, StoreUnavailable
 from tasks.reporting.mlflow_record import RunContent, TrackedRelease, record_digest, release_run, table_run
 from tasks.reporting.public_names import PLAIN_NAME
+from tasks.runtime.first_tables import lay_first_tables
 from tasks.runtime.server_certificates import CURES, certificate_problem, within
 
 R = TypeVar("R")
@@ -216,6 +217,7 @@ def _make_database(tracking: Tracking) -> None:
     for left in tracking.root.glob(".mlflow-*"):
         left.unlink()
     unfinished = tracking.root.absolute() / f".mlflow-{secrets.token_hex(6)}"  # MLflow keeps what it opened under a name once
+    lay_first_tables("mlflow", unfinished)
     SqlAlchemyStore(f"sqlite:///{unfinished}", tracking.artifacts).engine.dispose()
     unfinished.replace(database)
 

@@ -12,6 +12,7 @@ would keep them out before that, but Prefect's clients speak to a host and a por
 
 from __future__ import annotations
 
+import gc
 import os
 import secrets
 import socket
@@ -26,6 +27,7 @@ from typing import IO
 
 from headgate.core.errors import Defect, HeadgateError, StoreUnavailable
 from tasks.runtime.boundary import reason_of
+from tasks.runtime.first_tables import lay_first_tables
 from tasks.runtime.full_disk import prefect_has_no_room
 from tasks.runtime.own_connections import own_connections_only, require_accounts_known, take_all_descriptors
 from tasks.runtime.server_guard import guarded
@@ -35,6 +37,7 @@ LOOPBACK = "127.0.0.1"
 PORTS = range(20_000, 32_768)  # below those that the system gives to whoever connects
 PORTS_TRIED = 100
 READY = b"ready\n"
+OTHER_DATABASE = ("PREFECT_SERVER_DATABASE_", "PREFECT_API_DATABASE_")  # what the operator has said of it
 STARTUP_SECONDS = 120
 EVENTS_SECONDS = 10
 LAST_SECONDS = 5  # for a server that may be gone
@@ -62,6 +65,8 @@ class PrefectServer:
         if problem is not None:
             raise StoreUnavailable(f"Prefect's home cannot be used ({problem}).", REMEDY)
         require_accounts_known()
+        if not any(name.startswith(OTHER_DATABASE) for name in environment):
+            lay_first_tables("prefect", Path(environment["PREFECT_HOME"]) / "prefect.db")
         listener = _own_port()
         process = subprocess.Popen(
             [sys.executable, "-P", __file__, str(listener.fileno())],
@@ -199,13 +204,17 @@ def _send_last_events() -> None:
 
 
 def serve_until_parent_leaves(listener: socket.socket) -> None:
-    """The child's main: serve on its parent's port, say when, and exit with the parent."""
+    """The child's main: serve on its parent's port, say when, and exit with the parent. What it imports stays: Python's garbage collector
+    need not search it."""
+    gc.disable()
     import uvicorn
     from prefect.server.api.server import create_app
 
     class Announcing(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets=sockets)
+            gc.freeze()
+            gc.enable()
             os.write(1, READY)
 
     application = guarded(create_app(), os.environ["PREFECT_SERVER_API_AUTH_STRING"])

@@ -110,3 +110,24 @@ def test_nobody_without_the_password_is_told_anything_and_a_dead_servers_port_st
         time.sleep(0.05)
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port), timeout=5)
+
+
+@pytest.mark.parametrize(
+    ("variable", "laid"), [("", True), ("PREFECT_API_DATABASE_CONNECTION_URL", False), ("PREFECT_SERVER_DATABASE_HOST", False)]
+)
+def test_a_new_database_has_its_tables_unless_the_operator_keeps_it_elsewhere(
+    variable: str, laid: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Started:
+        def __init__(self, *_command: object, **_options: object) -> None:
+            pass
+
+        def wait(self) -> int:
+            return 0
+
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
+    if variable:
+        monkeypatch.setenv(variable, "elsewhere")
+    monkeypatch.setattr(prefect_server.subprocess, "Popen", Started)
+    PrefectServer.start().listener.close()
+    assert (tmp_path / "prefect" / "prefect.db").exists() == laid
