@@ -7,7 +7,6 @@ dataset's lock is free.
 from __future__ import annotations
 
 import re
-import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
@@ -37,6 +36,7 @@ from tasks.release.closing.end_release import append_events, end_as_nothing_new,
 from tasks.release.closing.so_far import SoFar
 from tasks.release.due_runs import is_due
 from tasks.release.listener import listener_here
+from tasks.release.release_id import new_release_id
 from tasks.release.run import Happened, Run, begun, opened_release
 from tasks.release.served_runs import by_schedule, note_process
 from tasks.release.steps.anonymize_tables import Agreed, GroupedTable, agree_on_suppression, release_everybody
@@ -58,10 +58,6 @@ RELEASE_ID = re.compile("[0-9a-f]{16}")
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-
-def new_release_id() -> str:
-    return secrets.token_hex(8)
 
 
 def require_own_parameters(release_id: str, scheduled: bool, deployed: bool) -> None:

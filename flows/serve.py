@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, cast
+from functools import partial
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -15,12 +16,11 @@ if TYPE_CHECKING:
     from prefect.runner import Runner
 
     from flows.notice_watch import NoticeWatch
+    from flows.publish_watch import PublishWatch
     from flows.schedules.missed_runs import MissedRuns
     from flows.schedules.scheduled_policies import Scheduled
     from tasks.runtime.home import Home
     from tasks.runtime.prefect_deployments import Deployment
-
-PUBLISH_SECONDS = 30
 
 
 def settle_in(home: Home) -> None:
@@ -40,6 +40,7 @@ def serve_policies(policies: list[Scheduled], notices: Mapping[str, str]) -> Non
     import asyncio
 
     from flows.notice_watch import NoticeWatch
+    from flows.publish_watch import PublishWatch, again_seconds
     from flows.schedules.missed_runs import MissedRuns, Served
     from flows.schedules.wanted_deployments import publish_deployment, release_deployment
     from tasks.release.served_runs import crash_abandoned, drop_late, start_due
@@ -49,10 +50,11 @@ def serve_policies(policies: list[Scheduled], notices: Mapping[str, str]) -> Non
     home = Home.open()
     runner = own_runner(home)
     served = {policy.dataset: Served(policy.path, _added(runner, release_deployment(policy))) for policy in policies}
-    drop_late([*(each.deployment for each in served.values()), _added(runner, publish_deployment(PUBLISH_SECONDS))])
+    publishing, again = _added(runner, publish_deployment()), again_seconds()
+    drop_late([*(each.deployment for each in served.values()), publishing])
     with suppress(KeyboardInterrupt):
-        watches = MissedRuns(home, served, start_due), NoticeWatch(home, notices)
-        asyncio.run(_until_stopped(runner, *watches))
+        approved = PublishWatch(home, partial(start_due, publishing), again)
+        asyncio.run(_until_stopped(runner, MissedRuns(home, served, start_due), NoticeWatch(home, notices), approved))
 
 
 def own_runner(home: Home) -> Runner:
@@ -74,26 +76,30 @@ def _added(runner: Runner, deployment: Deployment) -> UUID:
 
 def started_here(deployment: Deployment) -> RunnerDeployment:
     """It needs no work pool: a runner starts its runs as processes of this machine. It takes each run some seconds before its time; one
-    that finds another at work waits then."""
-    from prefect.flows import load_flow_from_entrypoint
+    that finds another at work waits then. The flow is only named: what it imports takes 70 MiB, which its runs need and this process,
+    which goes on for months, does not."""
+    from prefect.client.schemas.actions import DeploymentScheduleCreate
+    from prefect.deployments.runner import RunnerDeployment
     from prefect.types.entrypoint import EntrypointType
 
     from tasks.runtime.prefect_deployments import AT_A_TIME, prefect_schedule
 
-    flow: Any = load_flow_from_entrypoint(deployment.entrypoint)
-    made = flow.to_deployment(
+    made = RunnerDeployment(
         name=deployment.name,
-        schedule=prefect_schedule(deployment.schedule),
+        flow_name=deployment.flow,
+        entrypoint=deployment.entrypoint,
+        schedules=[DeploymentScheduleCreate.from_schedule(prefect_schedule(deployment.schedule))] if deployment.schedule else [],
         parameters=dict(deployment.parameters),
+        enforce_parameter_schema=False,
         description=deployment.description,
         tags=list(deployment.tags),
         concurrency_limit=AT_A_TIME,
-        entrypoint_type=EntrypointType.MODULE_PATH,
     )
-    return cast("RunnerDeployment", made)
+    made._entrypoint_type = EntrypointType.MODULE_PATH
+    return made
 
 
-async def _until_stopped(runner: Runner, *watches: MissedRuns | NoticeWatch) -> None:
+async def _until_stopped(runner: Runner, *watches: MissedRuns | NoticeWatch | PublishWatch) -> None:
     """Prefect's own answer to SIGTERM is a coroutine that nobody awaits, which Python says aloud."""
     import asyncio
 

@@ -37,6 +37,7 @@ def release(
     from tasks.reading.references import load_policy
     from tasks.release.beforehand import require_possible
     from tasks.release.listener import listening
+    from tasks.release.release_id import new_release_id
     from tasks.runtime.home import Home
     from tasks.runtime.prefect_server import prefect_api
     from tasks.runtime.quiet import quieten
@@ -50,7 +51,7 @@ def release(
     with prefect_api(meanwhile=_import_release):
         from flows import release as flow
 
-        release_id = flow.new_release_id()
+        release_id = new_release_id()
         listener = None
         try:
             with step_progress(json) as listener, listening(listener), flow.reading(source), working_with(choice):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,6 +60,7 @@ def serve(
         return
     for refusal in not_registered(home, scheduled, required=path is None):
         print_error(refusal)
+    scheduled = [replace(policy, loaded=None) for policy in scheduled]  # what was read of them is needed no more
     settle_in(home)
     notices = take_addresses(home)
     quieten(home, verbose)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 CHECK_SECONDS = 20.0
 GRACE = timedelta(seconds=20)  # in which Prefect starts what is due
 LONG = timedelta(minutes=10)
+NEVER = datetime.max.replace(tzinfo=UTC)
 AGAIN_SECONDS = 600.0  # after a run that ended before its first event
 
 
@@ -37,16 +38,29 @@ class Served:
     deployment: UUID
 
 
+@dataclass(frozen=True)
+class Quiet:
+    """A schedule that has nothing due before its next moment. A clock that was set back, or a policy that was registered anew, ends it."""
+
+    stamp: int
+    since: datetime
+    until: datetime
+
+    def lasts(self, stamp: int, now: datetime) -> bool:
+        return stamp == self.stamp and self.since <= now < self.until
+
+
 @dataclass
 class MissedRuns:
     """`start` starts a run of a deployment, with this id, unless one has not ended. What was started and said is remembered, so that it is
-    neither done nor said again and again."""
+    neither done nor said again and again; and until when nothing can come due, so that a thousand schedules cost no more than a few."""
 
     home: Home
     served: Mapping[str, Served]
     start: Callable[[UUID, str], bool]
     _started: dict[str, tuple[datetime, float]] = field(default_factory=dict)
     _said: dict[str, str] = field(default_factory=dict)
+    _quiet: dict[str, Quiet] = field(default_factory=dict)
 
     async def watch(self) -> None:
         """Until cancelled."""
@@ -56,22 +70,30 @@ class MissedRuns:
 
     def look(self) -> None:
         """Once at each schedule. What keeps one from being looked at is said, and it is looked at again."""
-        from tasks.approval.registered_policies import registered_schedule
+        from tasks.approval.registered_policies import registered_schedule, registration_stamp
 
         for dataset, served in self.served.items():
+            stamp, now = registration_stamp(self.home, dataset), datetime.now(UTC)
+            quiet = self._quiet.pop(dataset, None)
+            if quiet is not None and quiet.lasts(stamp, now):
+                self._quiet[dataset] = quiet
+                continue
             try:
                 self.home.require_there()
                 schedule = registered_schedule(self.home, dataset)
-                if schedule is not None:
-                    self._look(schedule, served)
+                if schedule is None:
+                    self._quiet[dataset] = Quiet(stamp, now, NEVER)
+                elif not self._look(schedule, served):
+                    self._quiet[dataset] = Quiet(stamp, now, _next_due(schedule, now))
             except Exception as problem:  # noqa: BLE001 - whatever it is, `serve` goes on, and says it
                 told = problem if isinstance(problem, HeadgateError) else outward_form(problem, "start what is due")
                 self._say_once(dataset, in_a_line(told))
 
-    def _look(self, schedule: RegisteredSchedule, served: Served) -> None:
-        from flows.release import new_release_id
+    def _look(self, schedule: RegisteredSchedule, served: Served) -> bool:
+        """Whether a run is due."""
         from tasks.ledger.open_ledger import read_ledger
         from tasks.release.due_runs import due_run
+        from tasks.release.release_id import new_release_id
 
         dataset = schedule.dataset
         due = due_run(read_ledger(self.home), schedule, GRACE)
@@ -88,6 +110,7 @@ class MissedRuns:
             elif datetime.now(UTC) - due.at > LONG:
                 why = "Prefect has an unfinished run of this dataset: cancel that run in Prefect."
                 self._say_once(dataset, f"the run of {in_zone(due.at)} has not begun, because {why}")
+        return due is not None
 
     def _tried(self, dataset: str, due: datetime) -> bool:
         moment, at = self._started.get(dataset, (None, 0.0))
@@ -105,3 +128,8 @@ class MissedRuns:
         if self._said.get(dataset) != text:
             self._said[dataset] = text
             say(f"{dataset}: {text}")
+
+
+def _next_due(schedule: RegisteredSchedule, now: datetime) -> datetime:
+    """When its next moment has passed for long enough; a policy that the home does not keep has none before it runs, which adds it."""
+    return now if schedule.moments is None else schedule.moments.first_after(now - GRACE) + GRACE

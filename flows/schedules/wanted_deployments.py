@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 RELEASE, PUBLISH, START_MISSED = "release", "publish-approved", "start-missed"
 FLOWS = frozenset({RELEASE, PUBLISH, START_MISSED})
 POOL = "headgate"
-PUBLISH_SECONDS = 60
+PUBLISH_SECONDS, EVERY = 60, "HEADGATE_PUBLISH_SECONDS"
 MISSED_SECONDS = 600.0
 # With Prefect's own 5, a server that is gone for a minute ends what would have gone on: 7 tries last some four minutes.
 ENVIRONMENT = {**NO_TELEMETRY, **NOT_TO_THE_SERVER, "PREFECT_CLIENT_MAX_RETRIES": "7"}
@@ -42,7 +42,7 @@ def wanted_deployments(policies: Sequence[Scheduled], home: str = "", pool: str 
         environment=ENVIRONMENT,
         when_busy=SKIP,
     )
-    return (*(release_deployment(policy, own, pool) for policy in policies), publish_deployment(PUBLISH_SECONDS, own, pool), making_up)
+    return (*(release_deployment(policy, own, pool) for policy in policies), publish_deployment(own, pool, PUBLISH_SECONDS), making_up)
 
 
 def release_deployment(policy: Scheduled, own: Sequence[str] = (), pool: str = "") -> Deployment:
@@ -60,9 +60,10 @@ def release_deployment(policy: Scheduled, own: Sequence[str] = (), pool: str = "
     )
 
 
-def publish_deployment(seconds: int, own: Sequence[str] = (), pool: str = "") -> Deployment:
-    """`seconds` between two looks at the queue, unless the operator has set HEADGATE_PUBLISH_SECONDS. One run does for all that are late:
-    where it takes longer than that, or after a pause, Prefect would start more and more of them."""
+def publish_deployment(own: Sequence[str] = (), pool: str = "", seconds: int | None = None) -> Deployment:
+    """`seconds` between two looks at the queue, unless the operator has set HEADGATE_PUBLISH_SECONDS; without them it has no schedule, and
+    runs where `serve` has seen that there is something to do. One run does for all that are late: where it takes longer than that, or
+    after a pause, Prefect would start more and more of them."""
     return Deployment(
         flow=PUBLISH,
         name=PUBLISH,
@@ -70,7 +71,7 @@ def publish_deployment(seconds: int, own: Sequence[str] = (), pool: str = "") ->
         description="Publishes every candidate that has the approvals it needs and whose moment has come.",
         tags=(TAG, *own),
         pool=pool,
-        schedule={"interval": seconds_in("HEADGATE_PUBLISH_SECONDS", seconds)},
+        schedule={} if seconds is None else {"interval": seconds_in(EVERY, seconds)},
         environment=ENVIRONMENT,
         when_busy=SKIP,
     )

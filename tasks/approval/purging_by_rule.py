@@ -123,14 +123,19 @@ def _purge(home: Home, ledger: Ledger, found: KeptTooLong) -> None:
             ) from None
 
 
+def looked_lately(home: Home) -> bool:
+    """Whether it is too early to look again."""
+    with suppress(OSError):
+        return 0 <= time.time() - (home.state / LOOKED).stat().st_mtime < EVERY_SECONDS
+    return False
+
+
 def purge_now_and_then(home: Home, ledger: Ledger) -> tuple[KeptTooLong, ...]:
     """For whoever looks often: every few hours something is done. What cannot be purged now holds nothing up."""
-    note = home.state / LOOKED
-    with suppress(OSError):
-        if 0 <= time.time() - note.stat().st_mtime < EVERY_SECONDS:
-            return ()
+    if looked_lately(home):
+        return ()
     with suppress(OSError, HeadgateError):
         home.state.mkdir(mode=0o700, exist_ok=True)
-        replace_file(note, b"{}")
+        replace_file(home.state / LOOKED, b"{}")
         return purge_by_rule(home, ledger)
     return ()

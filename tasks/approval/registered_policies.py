@@ -127,6 +127,13 @@ def registered_schedule(home: Home, dataset: str) -> RegisteredSchedule | None:
     )
 
 
+def registration_stamp(home: Home, dataset: str) -> int:
+    """Changes whenever somebody registers the policy of this dataset; 0 where nobody has."""
+    with suppress(OSError):
+        return _file(home, dataset).stat().st_mtime_ns
+    return 0
+
+
 def _file(home: Home, dataset: str) -> Path:
     return home.root / "schedules" / f"{dataset}{SUFFIX}"
 

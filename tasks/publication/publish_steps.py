@@ -3,15 +3,12 @@ process runs it."""
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from headgate.core.errors import IntegrityBroken
-from policies.ledger.standing import Release
-from policies.ledger.states import State
 from tasks.approval.decisions import record_expiries
 from tasks.approval.purging_by_rule import purge_now_and_then
 from tasks.ledger.history import VISIBLE, read_history
 from tasks.ledger.open_ledger import open_ledger
+from tasks.publication.publication_queue import due_now
 from tasks.publication.publish_version import publish
 from tasks.runtime.boundary import guarded
 from tasks.runtime.home import Home
@@ -43,14 +40,12 @@ def audit(candidate: str) -> int:
 
 @guarded
 def candidates_due() -> tuple[str, ...]:
-    """The queue, folded from the ledger: approved candidates whose moment has come, and publications that were cut short.
-    Whose deadline has passed is recorded first. What another version has overtaken is left out: it would fail each time."""
+    """The queue, folded from the ledger. Whose deadline has passed is recorded first."""
     home = Home.reopen()
     ledger = open_ledger(home)
     record_expiries(home, ledger)
     now, history = ledger.now(), read_history(ledger)
-    due = [release for release in history.open_candidates() if _is_due(release, now)]
-    return tuple(release.candidate for release in due if not history.overtaken(release))
+    return due_now(history, history.open_candidates(), now)
 
 
 @guarded
@@ -64,7 +59,3 @@ def purge_kept_too_long() -> tuple[str, ...]:
 @guarded
 def dataset_of(candidate: str) -> str:
     return read_history(open_ledger(Home.open())).find(candidate).dataset
-
-
-def _is_due(release: Release, now: datetime) -> bool:
-    return release.state is State.PUBLISHING or (release.state is State.APPROVED and (release.due is None or release.due <= now))

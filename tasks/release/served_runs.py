@@ -94,8 +94,8 @@ def drop_late(deployments: Collection[UUID]) -> int:
 
 
 @guarded
-def start_due(deployment: UUID, release: str) -> bool:
-    """Starts a run of the deployment, with this id of its release; False if one is there already that has not ended."""
+def start_due(deployment: UUID, release: str = "") -> bool:
+    """Starts a run of the deployment, with this id of its release if it makes one; False if one is there already that has not ended."""
     from datetime import UTC, datetime
 
     from prefect.client.orchestration import get_client
@@ -107,7 +107,7 @@ def start_due(deployment: UUID, release: str) -> bool:
     with get_client(sync_client=True) as client:
         if _unfinished(client, begun, (*UNFINISHED, "SCHEDULED")):
             return False
-        client.create_flow_run_from_deployment(deployment, parameters={"release_id": release}, tags=[DUE])
+        client.create_flow_run_from_deployment(deployment, parameters={"release_id": release} if release else {}, tags=[DUE])
     return True
 
 

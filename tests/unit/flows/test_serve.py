@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ from flows.schedules.wanted_deployments import publish_deployment, release_deplo
 from flows.serve import own_runner, settle_in, started_here
 from tasks.runtime.home import Home
 from tests.unit.flows.schedules.test_scheduled_policies import SCHEDULE, written
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_runs_start_in_a_folder_of_the_home_and_with_nobodys_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,11 +37,31 @@ def test_what_prefect_is_told_of_a_schedule_names_no_key(tmp_path: Path) -> None
     assert [(each.schedule.cron, each.schedule.timezone) for each in told.schedules] == [("0 3 1 * *", "Europe/Rome")]
 
 
-def test_the_queue_that_publishes_is_looked_at_one_run_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HEADGATE_PUBLISH_SECONDS", raising=False)
-    told = started_here(publish_deployment(30))
-    assert (told.concurrency_limit, told.concurrency_options) == (1, None)
-    assert [each.schedule.interval.total_seconds() for each in told.schedules] == [30.0]
+def test_the_queue_that_publishes_runs_where_there_is_something_to_do_and_once_at_a_time() -> None:
+    told = started_here(publish_deployment())
+    assert (told.concurrency_limit, told.concurrency_options, told.schedules) == (1, None, [])
+
+
+def test_what_is_served_is_not_imported_by_who_serves_it(tmp_path: Path) -> None:
+    """A run imports what it needs in a process of its own; this one stays small for months."""
+    written(tmp_path, "a.yaml", "people", SCHEDULE)
+    program = (
+        "import sys; from pathlib import Path; from flows.schedules.scheduled_policies import *; from flows.serve import *;"
+        "from flows.schedules.wanted_deployments import *;"
+        f"(policy,) = scheduled_policies([Path({str(tmp_path)!r})]);"
+        "made = [started_here(one) for one in (release_deployment(policy), publish_deployment())];"
+        "import flows.schedules.missed_runs, flows.notice_watch, flows.publish_watch;"
+        "print(*(one.entrypoint for one in made), *(name for name in sys.modules if name in ('flows.release', 'matplotlib', 'mlflow')))"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert ended.stdout.split() == ["flows.release.release", "flows.publish.publish_approved"]
+
+
+def test_what_is_served_is_there_under_the_name_that_prefect_is_told() -> None:
+    from prefect.flows import load_flow_from_entrypoint
+
+    made = started_here(publish_deployment())
+    assert load_flow_from_entrypoint(str(made.entrypoint)).name == made.flow_name
 
 
 def test_what_prefect_keeps_of_its_runs_lies_in_the_home_and_in_no_folder_that_other_accounts_share(tmp_path: Path) -> None:

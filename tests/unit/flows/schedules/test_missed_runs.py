@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 import uuid
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from flows.schedules import missed_runs
 from flows.schedules.missed_runs import MissedRuns, Served
 from policies.ledger.events import RunFailed, RunStarted
 from policies.sealed.manifest import Signer
+from tasks.approval import registered_policies
 from tasks.approval.kept_policies import keep_policy
 from tasks.approval.registered_policies import register
 from tasks.reading.references import load_policy
@@ -131,3 +134,32 @@ def test_one_that_cannot_be_looked_at_does_not_keep_the_others_from_starting(
     MissedRuns(missed.home, both, started).look()
     assert started.runs == 1
     assert "broken: " in capsys.readouterr().err
+
+
+def test_a_schedule_with_nothing_due_is_not_read_again_before_its_next_moment(
+    world: Any, missed: MissedRuns, started: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thousand of them took a core for seconds, three times a minute."""
+    read: list[str] = []
+    monkeypatch.setattr(registered_policies, "registered_schedule", lambda _home, dataset: read.append(dataset))
+    missed.look()
+    missed.look()
+    assert read == ["people"]
+    (world.home.root / "schedules" / "people.dsse.json").touch()  # as when somebody registers it
+    missed.look()
+    assert read == ["people"] * 2
+
+
+@pytest.mark.parametrize(("later", "read"), [(0, 1), (4, 1), (23, 2), (-1, 2)])
+def test_it_is_read_again_once_its_moment_has_come_or_the_clock_was_set_back(
+    later: int, read: int, world: Any, missed: MissedRuns, started: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran(world)
+    looked: list[str] = []
+    schedule = registered_policies.registered_schedule
+    monkeypatch.setattr(registered_policies, "registered_schedule", lambda home, name: looked.append(name) or schedule(home, name))
+    missed.look()
+    now = datetime.now(UTC) + timedelta(hours=later)
+    monkeypatch.setattr(missed_runs, "datetime", SimpleNamespace(now=lambda _zone: now))
+    missed.look()
+    assert len(looked) == read
