@@ -1,4 +1,4 @@
-"""What tasks/runtime/first_tables/ holds: the tables that Prefect's and MLflow's own migrations make in a new SQLite database.
+"""What tasks/runtime/new_databases/ holds: the tables that Prefect's and MLflow's own migrations make in a new SQLite database.
 
 `python -m tools.make_first_tables` after either was updated; with `--check`, only says whether they are those of the installed versions.
 """

@@ -1,7 +1,7 @@
 """The tables of a new SQLite database of Prefect or MLflow, laid at once: their own migrations make them in some hundred steps, which costs
 a first release seconds of the processor.
 
-`first_tables/NAME-VERSION.sql` is what the migrations of exactly that version make (`python -m tools.make_first_tables`). With any other
+`new_databases/NAME-VERSION.sql` is what the migrations of exactly that version make (`python -m tools.make_first_tables`). With any other
 version installed nothing is laid, and the migrations do it all. A database that is there already is not touched.
 """
 
@@ -14,7 +14,7 @@ from contextlib import closing, suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-FOLDER = Path(__file__).with_suffix("")
+FOLDER = Path(__file__).with_name("new_databases")
 
 
 def tables_of(package: str) -> Path:
