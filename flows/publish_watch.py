@@ -66,6 +66,7 @@ class PublishWatch:
     def _look(self) -> None:
         from tasks.approval.purging_by_rule import looked_lately
 
+        self.home.require_there()
         waits = self._there().waits or not looked_lately(self.home)
         if waits and time.monotonic() >= self._not_before:
             self._not_before = time.monotonic() + (self.again if self.start() else BUSY_SECONDS)

@@ -132,3 +132,12 @@ def test_what_keeps_it_from_looking_is_said_once_and_it_looks_again(
     assert capsys.readouterr().err.count("publication: Store unavailable: No database.") == 1
     watch.look()
     assert starts.runs == 1
+
+
+def test_in_a_home_that_is_gone_nothing_is_started(
+    watch: PublishWatch, starts: Starts, world: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world.approve(world.seal(), "ann", "bob")
+    world.home.root.rename(world.home.root.with_name("elsewhere"))
+    watch.look()
+    assert (starts.runs, capsys.readouterr().err.count("publication: ")) == (0, 1)
