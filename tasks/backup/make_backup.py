@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from urllib.parse import quote
 
 from headgate.core.errors import InputRejected, IntegrityBroken, StoreUnavailable
 from tasks.backup.backup_manifest import BackedFile, BackupManifest, SealedKeys, Segment, written_manifest
@@ -175,7 +176,8 @@ def _database(place: Path, name: str, counted: _Counted) -> BackedFile | None:
     with tempfile.TemporaryDirectory(prefix=DRAFT, dir=counted.objects.folder) as folder:
         copy = Path(folder) / name
         try:
-            with closing(sqlite3.connect(f"file:{place}?mode=ro", uri=True, timeout=30)) as source, closing(sqlite3.connect(copy)) as made:
+            address = f"file:{quote(str(place))}?mode=ro"
+            with closing(sqlite3.connect(address, uri=True, timeout=30)) as source, closing(sqlite3.connect(copy)) as made:
                 source.backup(made)
         except sqlite3.Error as problem:
             reason = getattr(problem, "sqlite_errorname", type(problem).__name__)

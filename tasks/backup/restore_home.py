@@ -19,6 +19,7 @@ from tasks.backup.verified_backup import FORMER, Verified, Wanted, require_targe
 from tasks.ledger.chain import Entry
 from tasks.ledger.event_log import Ledger, event_of
 from tasks.ledger.open_ledger import ledger_store, memory_of
+from tasks.ledger.remembered_head import REMEMBERED_FILE
 from tasks.runtime.boundary import reason_of
 from tasks.runtime.home import PRIVATE, Home
 from tasks.runtime.trusted_files import require_safe_folders
@@ -139,6 +140,8 @@ def _write_ledger(verified: Verified, made: Path, to: Path) -> int:
             last = present
     if verified.keys:
         _remember(verified, own, Ledger(store), last)
+    elif verified.beyond:  # nobody can sign here what others have seen; without a memory nothing is written, whoever brings the keys
+        (own.state / REMEMBERED_FILE).unlink()
     return 0 if present is None else present.seq
 
 

@@ -10,6 +10,7 @@ from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from headgate.core.errors import HeadgateError
 from headgate.core.units import counted
@@ -66,7 +67,7 @@ def _embedded(home: Home) -> Finding:
     if not database.exists():
         return well("mlflow", "MLflow's database is made by the first release.")
     try:
-        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=ANSWER_SECONDS)) as opened:
+        with closing(sqlite3.connect(f"file:{quote(str(database))}?mode=ro", uri=True, timeout=ANSWER_SECONDS)) as opened:
             opened.execute("SELECT COUNT(*) FROM experiments").fetchone()
     except sqlite3.Error as problem:
         reason = getattr(problem, "sqlite_errorname", type(problem).__name__)

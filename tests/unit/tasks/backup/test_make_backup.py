@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -166,3 +168,16 @@ def test_a_link_in_the_home_is_refused(kept: Any, tmp_path: Path) -> None:
     (kept.world.home.root / "comments" / "link").symlink_to(tmp_path / "opener")
     with pytest.raises(HeadgateError, match="a link or a special file"):
         kept.back_up()
+
+
+def test_the_accounts_of_a_home_of_any_name_are_those_of_that_home(kept: Any, tmp_path: Path) -> None:
+    """SQLite reads `#`, `?` and `%41` in an address as something else."""
+    odd = tmp_path / "home #2?%41"
+    shutil.copytree(kept.world.home.root, odd, symlinks=True)
+    with closing(sqlite3.connect(odd / "console.db")) as accounts:
+        accounts.execute("CREATE TABLE accounts (name TEXT)")
+        accounts.commit()
+    world = kept.world_of(SimpleNamespace(home=odd))
+    make_backup.back_up(world.home, world.ledger, kept.target, [kept.recipient])
+    with closing(sqlite3.connect(kept.restore().home / "console.db")) as accounts:
+        assert accounts.execute("SELECT COUNT(*) FROM accounts").fetchone() == (0,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import stat
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,20 @@ def test_what_is_given_up_is_given_up_by_the_operator_alone(kept: Any) -> None:
         world.seal()
     accept_ledger(world.home, world.ledger)
     assert world.published().version == 2
+
+
+def test_what_is_given_up_without_keys_is_given_up_by_nobody_who_brings_them_later(kept: Any) -> None:
+    """`age -d` gives the keys without headgate. The home remembered the backup's own end, and went on as if nothing was lost."""
+    kept.world.published()
+    kept.back_up()
+    later = kept.world.published()
+    restored = kept.restore(key=None, published=[later.folder], accept_loss=True)
+    shutil.copytree(kept.world.home.keys, restored.home / "keys", dirs_exist_ok=True)
+    with pytest.raises(IntegrityBroken, match="remembers none of them"):
+        kept.world_of(restored)
+    home = Home.read(restored.home)
+    assert accept_ledger(home, read_ledger(home)) == restored.verified.manifest.seq
+    assert kept.world_of(restored).ledger.last().seq == restored.verified.manifest.seq
 
 
 def test_a_backup_of_the_right_kind_is_restored_with_the_modes_it_had(kept: Any) -> None:
