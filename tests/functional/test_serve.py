@@ -1,4 +1,5 @@
-"""`headgate serve` on a real local Prefect server: a schedule of seconds releases, people approve, and what they approved is published."""
+"""`headgate serve` on a real local Prefect server: a schedule of seconds releases, people are told and approve, and what they approved is
+published."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,10 @@ import httpx
 import psutil
 import pytest
 
+from tests.free_port import free_port
+from tests.unit.tasks.notification.conftest import Webhook, webhook
+
+__all__ = ["webhook"]
 PATIENCE_SECONDS = 300  # on a machine that does much else
 
 
@@ -48,14 +54,11 @@ def run_by_a_schedule(project: Any) -> bool:
     return bool(manifest["machine"]) and manifest["runner"]["principal"] == "steward"
 
 
-def is_publication(run: str) -> bool:
-    return run.startswith("publish ")
-
-
-def answers_to_a_stranger(served: int) -> dict[str, int]:
-    """Status codes for somebody without the password, in a session where cookies and headers of a browser could be sent."""
+def answers_to_a_stranger(served: int, metrics: int) -> dict[str, int]:
+    """Status codes of Prefect's server for somebody without the password, in a session where cookies and headers of a browser could be
+    sent. `metrics`: the port of another."""
     children = {child.pid for child in psutil.Process(served).children(recursive=True)}  # some are runs, which end meanwhile
-    ports = {one.laddr.port for one in psutil.net_connections("inet") if one.status == "LISTEN" and one.pid in children}
+    ports = {one.laddr.port for one in psutil.net_connections("inet") if one.status == "LISTEN" and one.pid in children} - {metrics}
     answers = {}
     for port in ports:
         from_elsewhere = {"Origin": "https://evil.example"}
@@ -66,40 +69,81 @@ def answers_to_a_stranger(served: int) -> dict[str, int]:
     return answers
 
 
+def told(webhook: Webhook) -> Counter[str]:
+    """Which messages came how often, by what they say first."""
+    return Counter(str(said["title"]) for said in webhook.got)
+
+
+def measured(port: int) -> set[str]:
+    """The lines of the metrics about releases and queues."""
+    try:
+        lines = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=PATIENCE_SECONDS).text.splitlines()
+    except httpx.TransportError:  # not yet
+        return set()
+    return {line for line in lines if line.startswith(("headgate_releases{", "headgate_queue_length{"))}
+
+
 @pytest.mark.long
-def test_a_schedule_releases_people_approve_and_it_is_published(project: Any, tmp_path: Path) -> None:
+@pytest.mark.timeout(900)
+def test_a_schedule_releases_people_are_told_and_approve_and_it_is_published(project: Any, tmp_path: Path, webhook: Webhook) -> None:
+    """In between `serve` is stopped, the home is moved, and `serve` is started there. Each message comes once."""
+    operator = project.home / "operator.yaml"
+    operator.write_text(operator.read_text() + 'notify: [{to: "env:TELL_OPS", kinds: [candidate-waits, published]}]\n')
     project.write_policy(more='person: person\nschedule: {cron: "* * * * * */5", timezone: Europe/Rome}\n')
     flows = tmp_path / "elsewhere" / "flows"
     flows.mkdir(parents=True)
     (flows / "__init__.py").write_text("raise ImportError('the wrong flows')\n", encoding="utf-8")
+    port = free_port()
     environment = {
         **os.environ,
+        "TELL_OPS": webhook.url,
         "HEADGATE_PUBLISH_SECONDS": "3",
         "PREFECT_HOME": str(project.home / "prefect"),
         "PREFECT_RUNNER_POLL_FREQUENCY": "2",
     }
     environment.pop("PREFECT_API_URL")
     environment.pop("PREFECT_API_AUTH_STRING")
-    process = project.in_background("serve", project.folder, "--key", project.keys["steward"], environment=environment, cwd=flows.parent)
+    serve = ("serve", project.folder, "--metrics-port", str(port))
+    process = project.in_background(*serve, "--key", project.keys["steward"], environment=environment, cwd=flows.parent)
     try:
         first = waited_for(lambda: [one for one in releases(project) if one["state"] == "awaiting_approval"], process)[0]
         waited_for(lambda: [one for one in releases(project) if one["state"] == "nothing_new"], process)
-        stranger = answers_to_a_stranger(process.pid)
-        for approver in ("alice", "bob"):
-            key = project.keys[approver]
-            assert project.run("approve", first["candidate"], "--key", key, "--reason", "as every month").code == 0
+        stranger = answers_to_a_stranger(process.pid, port)
+        waited_for(lambda: webhook.got, process)
+        waiting = measured(port)
+    finally:
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=PATIENCE_SECONDS)[1]
+    former, project.home = project.home, tmp_path / "moved"
+    former.rename(project.home)
+    environment["PREFECT_HOME"] = str(project.home / "prefect")
+    for approver in ("alice", "bob"):
+        key = project.keys[approver]
+        assert project.run("approve", first["candidate"], "--key", key, "--reason", "as every month").code == 0
+    process = project.in_background(*serve, environment=environment, cwd=flows.parent)
+    try:
         waited_for(lambda: [one for one in releases(project) if one["state"] == "published"], process)
+        waited_for(lambda: len(webhook.got) > 1, process)
+        published = waited_for(lambda: measured(port), process)
         runs = waited_for(
             lambda: {name for name in completed_runs(project) if name.startswith("publish ")} and completed_runs(project), process
         )
     finally:
         process.send_signal(signal.SIGINT)
         _out, err = process.communicate(timeout=PATIENCE_SECONDS)
+    assert told(webhook) == {"[headgate] patients: a candidate waits for approval": 1, "[headgate] patients: a version was published": 1}
+    assert len(set(webhook.keys)) == 2
+    assert {'headgate_releases{dataset="patients",state="awaiting_approval"} 1.0', 'headgate_queue_length{queue="approval"} 1.0'} <= waiting
+    assert {'headgate_releases{dataset="patients",state="published"} 1.0', 'headgate_queue_length{queue="approval"} 0.0'} <= published
+    assert "s3cr3t" not in said + err
+    assert "Traceback" not in said
     assert "Traceback" not in err
     assert "Serving 1 policy" in err
     assert run_by_a_schedule(project)
     assert stranger == {"/api/flow_runs/filter": 401, "/api/deployments/": 401, "/api/admin/settings": 401}
     assert project.run("verify", project.home / "releases" / "patients" / "latest").code == 0
+    assert project.run("audit", "verify").code == 0
+    assert not former.exists()
     assert {one["candidate"] for one in releases(project)} == {first["candidate"], None}
     with sqlite3.connect(project.home / "prefect" / "prefect.db") as prefect:
         schedules = [json.loads(row[0]) for row in prefect.execute("SELECT schedule FROM deployment_schedule")]
