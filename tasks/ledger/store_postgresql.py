@@ -23,6 +23,7 @@ from tasks.ledger.ledger_store import LAST, LedgerTransaction, LockRow, NothingS
 from tasks.ledger.postgresql_schema import EVENTS, LOCKS, SCHEMA
 from tasks.ledger.wanted_events import Wanted, places
 from tasks.runtime.server_certificates import CURES, certificate_problem
+from tasks.stores.database_target import refuses_access
 
 BUSY_SECONDS = 30
 CONNECT_SECONDS = 10
@@ -33,7 +34,6 @@ NAMED = "Write postgresql://USER:PASSWORD@HOST/DATABASE."
 ENTRY = [EVENTS.columns[column.name] for column in fields(Entry)]
 LOCK = [LOCKS.columns[column.name] for column in fields(LockRow)]
 BUSY = ("55P03", "57014")
-REFUSED = ("password", "authentication", "no pg_hba.conf entry")  # libpq gives no state before a connection stands
 NOT_ALLOWED = ("42501", "25006", "3F000", "42P01")
 
 
@@ -94,7 +94,7 @@ class PostgresqlStore:
                 with connection.begin():
                     yield connection
         except DBAPIError as problem:
-            refusal = _refusal(getattr(problem.orig, "sqlstate", None) or "", any(word in str(problem.orig) for word in REFUSED))
+            refusal = _refusal(getattr(problem.orig, "sqlstate", None) or "", refuses_access(problem.orig or problem))
             if certificate := certificate_problem(problem):
                 refusal = StoreUnavailable(f"The server of the ledger's database {certificate}.", CURES[certificate])
         if refusal is not None:

@@ -28,6 +28,7 @@ FORM = "Write postgresql://USER@HOST/DATABASE/SCHEMA; the schema's name is small
 PASSWORD = "Leave the password out of it: set PGPASSWORD, or write it into ~/.pgpass (or the file that PGPASSFILE names)."
 BUSY = ("55P03", "57014")
 NOT_ALLOWED = ("42501", "25006", "3F000", "42P01", "42883")
+REFUSES = ("password", "authentication", "no pg_hba.conf entry")  # libpq gives no state before a connection stands
 PLACE = "Check that it runs, its address, and PGPASSWORD or .pgpass; then run the same command again."
 
 
@@ -46,7 +47,7 @@ class DatabaseTarget:
         from psycopg.conninfo import make_conninfo
 
         options = f"-c lock_timeout={BUSY_SECONDS}s -c idle_in_transaction_session_timeout=300s -c search_path=pg_catalog,pg_temp"
-        state, certificate = None, ""
+        state, certificate, refused = None, "", False
         try:
             with psycopg.connect(
                 make_conninfo("", **self.connection),
@@ -61,9 +62,13 @@ class DatabaseTarget:
                 connection.rollback()
         except psycopg.Error as problem:
             state = problem.sqlstate or ("22000" if isinstance(problem, psycopg.DataError) else "")
-            certificate = certificate_problem(problem)
+            certificate, refused = certificate_problem(problem), not state and refuses_access(problem)
         if certificate:
             raise StoreUnavailable(f"The server of {self.shown} {certificate}.", CURES[certificate])
+        if refused:
+            raise StoreUnavailable(
+                f"The database of {self.shown} refuses the name or the password.", "Correct the name in the address, PGPASSWORD or .pgpass."
+            )
         if state is not None:
             raise self._refusal(state) from None
 
@@ -83,6 +88,11 @@ class DatabaseTarget:
         if state[:2] in ("22", "54") or state == "42701":
             return StoreUnavailable(f"PostgreSQL cannot hold a table of this release{code}.", "Publish it to a folder or to S3.")
         return StoreUnavailable(f"The database of {self.shown} cannot be used{code}.", PLACE)
+
+
+def refuses_access(problem: BaseException) -> bool:
+    """Whether a server that answers lets nobody in by this name and password."""
+    return any(word in str(problem) for word in REFUSES)
 
 
 def database_target(address: str) -> DatabaseTarget:

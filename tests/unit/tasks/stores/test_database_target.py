@@ -71,6 +71,22 @@ def test_a_server_that_does_not_answer_is_named_without_any_password(tmp_path: P
     assert refused.value.code == 6
 
 
+def test_a_wrong_password_is_not_a_server_that_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    import psycopg
+
+    def connect(*_: object, **__: object) -> None:
+        raise psycopg.OperationalError('connection failed: FATAL:  password authentication failed for user "CANARY"')
+
+    monkeypatch.setattr(psycopg, "connect", connect)
+    with (
+        pytest.raises(StoreUnavailable, match="refuses the name or the password") as refused,
+        database_target("postgresql://ann@host/db/open").connected(),
+    ):
+        pytest.fail("nobody is let in")
+    assert "CANARY" not in str(refused.value)
+    assert "PGPASSWORD" in refused.value.cure
+
+
 @pytest.mark.slow
 def test_what_the_server_says_stays_behind(schema_address: str) -> None:
     """It repeats the value that it does not take."""
