@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,44 @@ def test_two_runs_at_once_come_to_one_candidate(
     wait_until(ended, "both runs end well")
     came = sorted(one["state"] for one in of_dataset(installation, "jobs") if one["release"] not in before)
     assert came == ["awaiting_approval", "nothing_new"]
+
+
+@pytest.fixture
+def small_disk(site: Site) -> Iterator[Path]:
+    """The worker's tables and its candidate on their way are on a disk of their own, with room for the tables only."""
+    place = site.home.staging
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=128k,mode=700", "small", str(place)], capture_output=True, check=False)
+    if mounted.returncode:
+        pytest.skip("mounting is not allowed here")
+    try:
+        yield place
+    finally:
+        while place.is_mount():
+            subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_disk_that_is_full_in_the_middle_ends_the_run_and_the_next_one_comes_to_a_candidate(
+    installation: Installation, site: Site, policies: Path, worker: Server, steward: Path, small_disk: Path
+) -> None:
+    write_people(policies / "jobs.csv", 15)
+    assert installation.run("deploy", policies, "--key", steward).returncode == 0
+    before = {one["release"] for one in of_dataset(installation, "jobs")}
+
+    def since() -> list[str]:
+        return [one["state"] for one in of_dataset(installation, "jobs") if one["release"] not in before and one["state"] != "running"]
+
+    run = start_run(installation, "release/jobs")
+    wait_until(since, "the run has an end in the ledger")
+    assert since() == ["failed"]
+    body = {"flow_runs": {"id": {"any_": [run]}}}
+    wait_until(lambda: prefect(installation, "flow_runs/filter", body)[0]["state_type"] == "FAILED", "Prefect knows of the end")
+    said = prefect(installation, "flow_runs/filter", body)[0]["state"]["message"]
+    assert "No space left on device" in said
+    assert list(small_disk.iterdir()) == []
+    subprocess.run(["umount", str(small_disk)], check=True)
+    start_run(installation, "release/jobs")
+    wait_until(lambda: "awaiting_approval" in since(), "the next run comes to a candidate")
+    assert installation.run("audit", "verify").returncode == 0
 
 
 @pytest.mark.parametrize(
