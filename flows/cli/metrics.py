@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -42,5 +43,6 @@ def metrics(port: Port = None, listen: Listen = "127.0.0.1") -> None:
     end_with_server()
     with answering(bound(listen, port, token), made.registry(), token):
         console().print(f"Metrics of {home.root}: http://{listen}:{port}/metrics; press Ctrl-C to stop.", soft_wrap=True)
-        made.read_through()
-        threading.Event().wait()
+        with suppress(KeyboardInterrupt):  # as a service manager stops it, too
+            made.read_through()
+            threading.Event().wait()

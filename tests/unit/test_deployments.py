@@ -229,6 +229,17 @@ def test_every_secret_of_a_unit_is_made_in_the_guide() -> None:
         assert set(re.findall(r"/etc/headgate/secrets/(\S+)$", unit.read_text(encoding="utf-8"), re.MULTILINE)) <= made, unit.name
 
 
+def test_whoever_sends_messages_has_their_address() -> None:
+    """`serve` for the socket had none: each message that it could not send then waited longer and longer for the timer that could."""
+    for unit in UNITS:
+        text = unit.read_text(encoding="utf-8")
+        sends = unit.stem in ("headgate-serve", "headgate-notify")
+        assert ("LoadCredential=HEADGATE_TELL_OPERATORS:" in text) == sends, unit.name
+    assert (
+        "SetCredential=HEADGATE_TELL_OPERATORS:\\n\n" in (DEPLOYMENTS / "systemd/headgate-serve.service").read_text()
+    )  # need not be there
+
+
 def test_a_command_gets_the_secrets_of_its_folder_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "MLFLOW_TRACKING_PASSWORD").write_text("a 'word' $(false)\n")
     (tmp_path / "basic_auth.ini").write_text("[mlflow]\n")
