@@ -20,6 +20,7 @@ import psutil
 HEADGATE = str(Path(sys.executable).with_name("headgate"))
 SERVER = "prefect_server.py"
 START_SECONDS = 900.0
+MOST_SETTLING_SECONDS = 120.0
 POLICY = """schema: 1
 dataset: {name}
 source: {{kind: csv, path: people.csv}}
@@ -93,8 +94,11 @@ def serving(home: Path, policies: Sequence[str], log: Path) -> Iterator[tuple[ps
 
 
 def idle(one: psutil.Process, started: float, settle_seconds: float, seconds: float) -> Idle:
-    """After it has settled: what it does first it does once."""
+    """After it has settled: what it does first it does once, in runs of its own."""
     time.sleep(settle_seconds)
+    ending = time.monotonic() + MOST_SETTLING_SECONDS
+    while len(one.children(recursive=True)) > 1 and time.monotonic() < ending:
+        time.sleep(1)
     before, begun, highest = usage(one), time.monotonic(), 0.0
     after = before
     while time.monotonic() - begun < seconds:

@@ -123,22 +123,30 @@ def write_deployments(deployments: Iterable[tuple[Deployment, bool]]) -> None:
 
     with get_client(sync_client=True) as client:
         pools: set[str] = set()
+        flows: dict[str, tuple[UUID, dict[str, Any]]] = {}
         for deployment, paused in deployments:
             if deployment.pool not in pools:
                 _require_pool(client, deployment.pool)
                 pools.add(deployment.pool)
-            _write(client, deployment, paused)
+            if deployment.entrypoint not in flows:  # once, and not for each of a thousand datasets
+                flows[deployment.entrypoint] = client.create_flow_from_name(deployment.flow), _parameters(deployment)
+            _write(client, deployment, paused, *flows[deployment.entrypoint])
 
 
-def _write(client: SyncPrefectClient, deployment: Deployment, paused: bool) -> None:
-    from prefect.client.schemas.actions import DeploymentScheduleCreate
-    from prefect.client.schemas.objects import ConcurrencyLimitStrategy, ConcurrencyOptions
+def _parameters(deployment: Deployment) -> dict[str, Any]:
     from prefect.flows import load_flow_from_entrypoint
     from prefect.utilities.callables import parameter_schema
 
     flow: Any = load_flow_from_entrypoint(deployment.entrypoint)
+    return dict(parameter_schema(flow).model_dump(exclude_unset=True))
+
+
+def _write(client: SyncPrefectClient, deployment: Deployment, paused: bool, flow: UUID, parameters: dict[str, Any]) -> None:
+    from prefect.client.schemas.actions import DeploymentScheduleCreate
+    from prefect.client.schemas.objects import ConcurrencyLimitStrategy, ConcurrencyOptions
+
     client.create_deployment(
-        flow_id=client.create_flow_from_name(deployment.flow),
+        flow_id=flow,
         name=deployment.name,
         entrypoint=deployment.entrypoint,
         description=deployment.description,
@@ -149,7 +157,7 @@ def _write(client: SyncPrefectClient, deployment: Deployment, paused: bool) -> N
         concurrency_limit=AT_A_TIME,
         concurrency_options=ConcurrencyOptions(collision_strategy=ConcurrencyLimitStrategy(deployment.when_busy)),
         job_variables=dict(deployment.words["job_variables"]),
-        parameter_openapi_schema=parameter_schema(flow).model_dump(exclude_unset=True),
+        parameter_openapi_schema=parameters,
         enforce_parameter_schema=True,
         pull_steps=[],
         paused=paused,
