@@ -13,9 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from flows.terminal.served_lines import in_a_line, say
-from headgate.core.errors import HeadgateError
-from tasks.runtime.boundary import outward_form
+from flows.terminal.served_lines import SaidOnce, what_broke
 
 if TYPE_CHECKING:
     from tasks.runtime.home import Home
@@ -27,6 +25,7 @@ LONGEST_SECONDS = 300.0  # of a process that sends, and
 LONGEST_AUDIT_SECONDS = 6 * 3600.0  # of one that audits first
 COMMAND = (sys.executable, "-m", "flows.cli", "notify")
 VERIFY = "--verify"
+SUBJECT = "notifications"
 
 
 def take_addresses(home: Home) -> dict[str, str]:
@@ -91,7 +90,7 @@ class NoticeWatch:
     _sender: Slot = field(default_factory=lambda: Slot(LONGEST_SECONDS))
     _auditor: Slot = field(default_factory=lambda: Slot(LONGEST_AUDIT_SECONDS))
     _deadlines: float = -DEADLINE_SECONDS
-    _said: str = ""
+    _said: SaidOnce = field(default_factory=SaidOnce)
 
     async def watch(self) -> None:
         """Until cancelled."""
@@ -107,10 +106,8 @@ class NoticeWatch:
         try:
             said = self._look()
         except Exception as problem:  # noqa: BLE001 - see above
-            said = in_a_line(problem if isinstance(problem, HeadgateError) else outward_form(problem, "tell people"))
-        if said and said != self._said:
-            say(f"notifications: {said}")
-        self._said = said
+            said = what_broke(problem, "tell people")
+        self._said.say(SUBJECT, said)
 
     def _look(self) -> str:
         from tasks.ledger.open_ledger import read_ledger
@@ -135,7 +132,7 @@ class NoticeWatch:
             return "the ledger does not verify: run `headgate audit verify`."
         if derived.clock:
             return f"deadlines are not checked. {derived.clock}"
-        return "" if deadlines else self._said
+        return "" if deadlines else self._said.last.get(SUBJECT, "")
 
     def stop(self) -> None:
         for slot in (self._sender, self._auditor):

@@ -12,9 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from flows.schedules.wanted_deployments import EVERY
-from flows.terminal.served_lines import in_a_line, say
-from headgate.core.errors import HeadgateError
-from tasks.runtime.boundary import outward_form
+from flows.terminal.served_lines import SaidOnce, what_broke
 from tasks.runtime.waiting_time import seconds_in
 
 if TYPE_CHECKING:
@@ -42,7 +40,7 @@ class PublishWatch:
     _head: tuple[int, str] | None = None
     _queue: PublicationQueue | None = field(default=None, repr=False)
     _not_before: float = float("-inf")
-    _said: str = ""
+    _said: SaidOnce = field(default_factory=SaidOnce)
 
     async def watch(self) -> None:
         """Until cancelled."""
@@ -53,15 +51,12 @@ class PublishWatch:
 
     def look(self) -> None:
         """Whatever is wrong, `serve` goes on, and says it."""
-        said = ""
         try:
             self._look()
+            self._said.say("publication", "")
         except Exception as problem:  # noqa: BLE001 - see above
             self._queue = None
-            said = in_a_line(problem if isinstance(problem, HeadgateError) else outward_form(problem, "look for what is approved"))
-        if said and said != self._said:
-            say(f"publication: {said}")
-        self._said = said
+            self._said.say("publication", what_broke(problem, "look for what is approved"))
 
     def _look(self) -> None:
         from tasks.approval.purging_by_rule import looked_lately

@@ -12,10 +12,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.terminal.served_lines import in_a_line, say
-from headgate.core.errors import HeadgateError
+from flows.terminal.served_lines import SaidOnce, what_broke
 from policies.words.cron_moments import in_zone
-from tasks.runtime.boundary import outward_form
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -59,7 +57,7 @@ class MissedRuns:
     served: Mapping[str, Served]
     start: Callable[[UUID, str], bool]
     _started: dict[str, tuple[datetime, float]] = field(default_factory=dict)
-    _said: dict[str, str] = field(default_factory=dict)
+    _said: SaidOnce = field(default_factory=SaidOnce)
     _quiet: dict[str, Quiet] = field(default_factory=dict)
 
     async def watch(self) -> None:
@@ -86,8 +84,7 @@ class MissedRuns:
                 elif not self._look(schedule, served):
                     self._quiet[dataset] = Quiet(stamp, now, _next_due(schedule, now))
             except Exception as problem:  # noqa: BLE001 - whatever it is, `serve` goes on, and says it
-                told = problem if isinstance(problem, HeadgateError) else outward_form(problem, "start what is due")
-                self._say_once(dataset, in_a_line(told))
+                self._said.say(dataset, what_broke(problem, "start what is due"))
 
     def _look(self, schedule: RegisteredSchedule, served: Served) -> bool:
         """Whether a run is due."""
@@ -98,18 +95,18 @@ class MissedRuns:
         dataset = schedule.dataset
         due = due_run(read_ledger(self.home), schedule, GRACE)
         if due is None:
-            self._said.pop(dataset, None)
+            self._said.say(dataset, "")
         elif due.holder is not None:
-            self._say_once(dataset, f"the run of {in_zone(due.at)} waits until release {due.holder} has ended.")
+            self._said.say(dataset, f"the run of {in_zone(due.at)} waits until release {due.holder} has ended.")
         elif not self._tried(dataset, due.at):
             self._require_runnable(served.path)
             run = new_release_id()
             if self.start(served.deployment, run):
                 self._started[dataset] = (due.at, time.monotonic())
-                self._say_once(dataset, f"run {run} makes up for the run of {in_zone(due.at)}, which did not begin.")
+                self._said.say(dataset, f"run {run} makes up for the run of {in_zone(due.at)}, which did not begin.")
             elif datetime.now(UTC) - due.at > LONG:
                 why = "Prefect has an unfinished run of this dataset: cancel that run in Prefect."
-                self._say_once(dataset, f"the run of {in_zone(due.at)} has not begun, because {why}")
+                self._said.say(dataset, f"the run of {in_zone(due.at)} has not begun, because {why}")
         return due is not None
 
     def _tried(self, dataset: str, due: datetime) -> bool:
@@ -123,11 +120,6 @@ class MissedRuns:
         from tasks.release.run import runner_of
 
         runner_of(self.home, open_ledger(self.home), load_policy(policy), None, scheduled=True)
-
-    def _say_once(self, dataset: str, text: str) -> None:
-        if self._said.get(dataset) != text:
-            self._said[dataset] = text
-            say(f"{dataset}: {text}")
 
 
 def _next_due(schedule: RegisteredSchedule, now: datetime) -> datetime:

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from flows.terminal.output import TITLES, console, plain, tell
 from headgate.core.errors import HeadgateError
+from tasks.runtime.boundary import outward_form
 
 Say = Callable[[str], None]
 
@@ -30,6 +32,24 @@ def followed(dataset: str | None, run: str) -> Iterator[Say]:
     except BaseException as problem:
         say(f"{dataset}: run {run}: {in_a_line(problem)}")
         raise
+
+
+@dataclass
+class SaidOnce:
+    """Whoever looks every few seconds says what is new, and nothing again and again."""
+
+    last: dict[str, str] = field(default_factory=dict)
+
+    def say(self, subject: str, text: str) -> None:
+        """Of this subject; an empty text where there is nothing more to say of it."""
+        if text and text != self.last.get(subject):
+            say(f"{subject}: {text}")
+        self.last[subject] = text
+
+
+def what_broke(problem: Exception, doing: str) -> str:
+    """In a line, with nothing of what a foreign exception says."""
+    return in_a_line(problem if isinstance(problem, HeadgateError) else outward_form(problem, doing))
 
 
 def in_a_line(problem: BaseException) -> str:

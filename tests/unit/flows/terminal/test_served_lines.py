@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from flows.terminal.served_lines import followed, in_a_line
+from flows.terminal.served_lines import SaidOnce, followed, in_a_line, what_broke
 from headgate.core.errors import HeadgateError, InputRejected, RequirementNotMet
 
 STAMP = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  "
@@ -52,3 +52,16 @@ def test_of_a_run_that_somebody_started_by_hand_nothing_is_said(capsys: pytest.C
     with followed(None, "run-1") as say:
         say("candidate")
     assert lines(capsys) == []
+
+
+def test_what_is_seen_again_and_again_is_said_once_until_it_was_over(capsys: pytest.CaptureFixture[str]) -> None:
+    said = SaidOnce()
+    for text in ("away.", "away.", "", "", "away.", "back soon."):
+        said.say("people", text)
+    said.say("others", "away.")
+    assert lines(capsys) == ["people: away.", "people: away.", "people: back soon.", "others: away."]
+
+
+def test_of_a_foreign_exception_class_and_place_are_said() -> None:
+    assert what_broke(HeadgateError("It is away.", "Start it."), "look").endswith("It is away. Start it.")
+    assert "Jane Doe" not in what_broke(ValueError("Jane Doe"), "look")
