@@ -16,4 +16,5 @@ def pytest_collection_finish() -> None:
     """What was imported and collected stays, and need not be looked through for garbage again and again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)  # as the command line does: servers' packages are imported by tests too
     gc.enable()

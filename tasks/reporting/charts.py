@@ -1,4 +1,4 @@
-"""What each chart shows: one function per chart, given figures and the line that they must keep to."""
+"""What each chart shows: one function per chart, given figures and the line that they must keep to. All give an SVG."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from headgate.core.tolerance import TOLERANCE
 from headgate.core.units import counted
 from policies.sealed.manifest import Alternative
-from tasks.reporting.drawing import INKS, Form, drawn
+from tasks.reporting.drawing import INKS, drawn
 from tasks.reporting.shown_part import MOST_BARS, MOST_TABLES, foremost, out_of
 
 LABEL_LENGTH = 30
@@ -28,7 +28,7 @@ class PathStep:
     passed: bool
 
 
-def draw_group_sizes(tables: Sequence[tuple[str, NDArray[np.int64]]], k: int | None, form: Form) -> bytes:
+def draw_group_sizes(tables: Sequence[tuple[str, NDArray[np.int64]]], k: int | None) -> bytes:
     """How many groups have how many rows; none may be left of k, where one is required."""
 
     def paint(axes: Any, sizes: NDArray[np.int64]) -> str:
@@ -45,10 +45,10 @@ def draw_group_sizes(tables: Sequence[tuple[str, NDArray[np.int64]]], k: int | N
         return f"{counted(len(sizes), 'group')}, {below:,} below {k}"
 
     shown = foremost(tables, MOST_TABLES, lambda table: -int(table[1].min()))
-    return _multiples(shown, paint, f"rows in the group{out_of(shown, tables, 'tables with the smallest')}", "groups", form)
+    return _multiples(shown, paint, f"rows in the group{out_of(shown, tables, 'tables with the smallest')}", "groups")
 
 
-def draw_group_risks(tables: Sequence[tuple[str, NDArray[np.float64]]], allowed: float | None, form: Form) -> bytes:
+def draw_group_risks(tables: Sequence[tuple[str, NDArray[np.float64]]], allowed: float | None) -> bytes:
     """How many groups have which risk; none may be right of what is allowed, where that is said."""
 
     def paint(axes: Any, risks: NDArray[np.float64]) -> str:
@@ -67,10 +67,10 @@ def draw_group_risks(tables: Sequence[tuple[str, NDArray[np.float64]]], allowed:
         return f"{counted(len(risks), 'group')}, {int(above.sum()):,} above {_short(allowed)}"
 
     shown = foremost(tables, MOST_TABLES, lambda table: float(table[1].max()))
-    return _multiples(shown, paint, f"risk of the group{out_of(shown, tables, 'tables with the largest')}", "groups", form)
+    return _multiples(shown, paint, f"risk of the group{out_of(shown, tables, 'tables with the largest')}", "groups")
 
 
-def draw_closeness(tables: Sequence[tuple[str, Mapping[str, float]]], required: Mapping[str, float], form: Form) -> bytes:
+def draw_closeness(tables: Sequence[tuple[str, Mapping[str, float]]], required: Mapping[str, float]) -> bytes:
     """How far the worst group of each sensitive attribute is from the whole table; the tick is what was required."""
     measured = [(table, name, float(value)) for table, figures in tables for name, value in figures.items()]
     rows = foremost(measured, MOST_BARS, lambda row: row[2] - required.get(row[1], 1.0))  # nearest to what is required, or beyond
@@ -91,10 +91,10 @@ def draw_closeness(tables: Sequence[tuple[str, Mapping[str, float]]], required: 
         said = "closeness; tick: at most" if any(name in required for _, name, _ in rows) else "closeness"
         axes.set_xlabel(said + out_of(rows, measured, "nearest to their limit"))
 
-    return drawn(paint, _rows_height(len(rows)), form)
+    return drawn(paint, _rows_height(len(rows)), "svg")
 
 
-def draw_plan_path(steps: Sequence[PathStep], chosen: tuple[float, float], limits: tuple[float | None, float | None], form: Form) -> bytes:
+def draw_plan_path(steps: Sequence[PathStep], chosen: tuple[float, float], limits: tuple[float | None, float | None]) -> bytes:
     """The path of the search, from separate tables (all association lost) towards a single table (finding a person reveals everything)."""
     points = [(step.association_loss, step.information_exposure) for step in steps] or [chosen]
     numbered = range(len(points)) if len(points) <= 12 else {0, len(points) - 1, *(i for i, point in enumerate(points) if point == chosen)}
@@ -120,10 +120,10 @@ def draw_plan_path(steps: Sequence[PathStep], chosen: tuple[float, float], limit
         axes.set_ylabel("threat of joining, Γβ")
         axes.legend(loc="upper right")
 
-    return drawn(paint, 3.9, form)
+    return drawn(paint, 3.9, "svg")
 
 
-def draw_trade_off(lines: Sequence[tuple[str, Sequence[Alternative]]], chosen: Alternative, form: Form) -> bytes:
+def draw_trade_off(lines: Sequence[tuple[str, Sequence[Alternative]]], chosen: Alternative) -> bytes:
     """What can be had: Γβ against Γα, and both against the number of tables."""
 
     def paint(figure: Any) -> None:
@@ -168,13 +168,13 @@ def draw_trade_off(lines: Sequence[tuple[str, Sequence[Alternative]]], chosen: A
             axes.grid(True, axis="both")
             axes.set_ylim(-0.05, 1.05)
 
-    return drawn(paint, 3.4, form)
+    return drawn(paint, 3.4, "svg")
 
 
 Ends = tuple[float | None, float | None]
 
 
-def draw_query_errors(measured: Sequence[tuple[str, float, float | None, Ends]], required: float | None, form: Form) -> bytes:
+def draw_query_errors(measured: Sequence[tuple[str, float, float | None, Ends]], required: float | None) -> bytes:
     """Relative error of count queries: mean, its 95 % interval and median of each table; the line is where the interval may end at most."""
     tables = foremost(measured, MOST_BARS, lambda table: table[1])
 
@@ -210,10 +210,10 @@ def draw_query_errors(measured: Sequence[tuple[str, float, float | None, Ends]],
         axes.set_xlabel(f"relative error of count queries{out_of(tables, measured, 'largest')}")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
 
-    return drawn(paint, _rows_height(len(tables)) + 0.35, form)
+    return drawn(paint, _rows_height(len(tables)) + 0.35, "svg")
 
 
-def draw_loss(tables: Sequence[tuple[str, Mapping[str, float]]], form: Form) -> bytes:
+def draw_loss(tables: Sequence[tuple[str, Mapping[str, float]]]) -> bytes:
     """What generalization cost each quasi-identifier: bars for one table, a grid for several."""
     everything = list(dict.fromkeys(name for _, losses in tables for name in losses))
     quasi = foremost(everything, MOST_BARS, lambda name: max(losses.get(name, 0.0) for _, losses in tables))
@@ -230,7 +230,7 @@ def draw_loss(tables: Sequence[tuple[str, Mapping[str, float]]], form: Form) -> 
             axes.xaxis.set_major_formatter(lambda value, _: f"{value * 100:g} %")
             axes.set_xlabel(f"information lost (NCP){among}")
 
-        return drawn(paint_bars, _rows_height(len(quasi)), form)
+        return drawn(paint_bars, _rows_height(len(quasi)), "svg")
 
     shown = foremost(tables, MOST_TABLES, lambda table: max(table[1].values(), default=0.0))
     among += out_of(shown, tables, "tables that lost most")
@@ -256,12 +256,10 @@ def draw_loss(tables: Sequence[tuple[str, Mapping[str, float]]], form: Form) -> 
         )
         axes.set_xlabel(f"information lost (NCP), per cent{among}")
 
-    return drawn(paint_grid, _rows_height(len(quasi)) + 0.6, form)
+    return drawn(paint_grid, _rows_height(len(quasi)) + 0.6, "svg")
 
 
-def _multiples(
-    tables: Sequence[tuple[str, NDArray[Any]]], paint: Callable[[Any, NDArray[Any]], str], across: str, up: str, form: Form
-) -> bytes:
+def _multiples(tables: Sequence[tuple[str, NDArray[Any]]], paint: Callable[[Any, NDArray[Any]], str], across: str, up: str) -> bytes:
     """One histogram per table, two beside each other where there are several."""
     columns = 1 if len(tables) == 1 else 2
     rows = -(-len(tables) // columns)
@@ -278,7 +276,7 @@ def _multiples(
             if place % columns == 0:
                 axes.set_ylabel(up)
 
-    return drawn(paint_all, 2.5 if len(tables) == 1 else 1.85 * rows + 0.3, form)
+    return drawn(paint_all, 2.5 if len(tables) == 1 else 1.85 * rows + 0.3, "svg")
 
 
 def _bars(axes: Any, passing: NDArray[Any], failing: NDArray[Any], edges: NDArray[Any]) -> None:

@@ -122,15 +122,13 @@ def _sets(result: CheckResult) -> list[tuple[str, int]]:
 def _pictures(result: CheckResult) -> dict[str, bytes]:
     lines = {(line.measured.key, line.measured.attribute): line for line in result.lines}
     k, prosecutor, near = lines["k", ""], lines["prosecutor", ""], lines.get(("risk", ""))
-    pictures = {
-        "group_sizes": draw_group_sizes([("", k.measured.figure.sizes[0])], None if k.short is None else int(k.short.required), "svg")
-    }
+    pictures = {"group_sizes": draw_group_sizes([("", k.measured.figure.sizes[0])], None if k.short is None else int(k.short.required))}
     if near is not None:
         allowed = None if result.proximity is None or result.proximity.delta is None else 1 - result.proximity.delta
-        pictures["proximity"] = draw_group_risks([("", near.measured.figure.per_group)], allowed, "svg")
+        pictures["proximity"] = draw_group_risks([("", near.measured.figure.per_group)], allowed)
     limit = None if prosecutor.short is None else prosecutor.short.required
-    pictures["prosecutor"] = draw_group_risks([("", prosecutor.measured.figure.per_group)], limit, "svg")
+    pictures["prosecutor"] = draw_group_risks([("", prosecutor.measured.figure.per_group)], limit)
     closeness = {attribute: line for (key, attribute), line in lines.items() if key == "closeness"}
     required = {name: line.short.required for name, line in closeness.items() if line.short is not None}
-    pictures["closeness"] = draw_closeness([("", {name: line.measured.figure.value for name, line in closeness.items()})], required, "svg")
+    pictures["closeness"] = draw_closeness([("", {name: line.measured.figure.value for name, line in closeness.items()})], required)
     return pictures

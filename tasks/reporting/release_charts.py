@@ -21,13 +21,11 @@ from tasks.reporting.charts import (
     draw_query_errors,
     draw_trade_off,
 )
-from tasks.reporting.drawing import Form
 from tasks.reporting.measured_tables import MeasuredRelease, MeasuredTable
 from tasks.reporting.shown_part import MOST_TABLES, foremost
 
 Label = Callable[[str], str]
 CLOSENESS = "closeness"
-FORM: Form = "svg"
 
 
 @dataclass(frozen=True)
@@ -58,12 +56,12 @@ def draw_table(table: MeasuredTable, promise: Promise | None) -> dict[str, bytes
     """Pictures of one table, by name; one that has nothing to show is left out."""
     pictures: dict[str, bytes] = {}
     if len(table.group_sizes):
-        pictures["group_sizes"] = draw_group_sizes([(table.name, table.group_sizes)], promise.k if promise else 1, FORM)
+        pictures["group_sizes"] = draw_group_sizes([(table.name, table.group_sizes)], promise.k if promise else 1)
     if table.group_risks is not None and len(table.group_risks):
-        pictures["group_risks"] = draw_group_risks([(table.name, table.group_risks)], allowed_risk(promise), FORM)
+        pictures["group_risks"] = draw_group_risks([(table.name, table.group_risks)], allowed_risk(promise))
     pictures |= _closeness(table, promise)
     if table.loss:
-        pictures["loss"] = draw_loss([(table.name, dict(table.loss))], FORM)
+        pictures["loss"] = draw_loss([(table.name, dict(table.loss))])
     return pictures
 
 
@@ -73,7 +71,7 @@ def draw_plan(release: MeasuredRelease) -> dict[str, bytes]:
         return {}
     steps = [PathStep(step.association_loss, step.information_exposure, step.passed) for step in plan.steps]
     limits = (release.limits.association_loss, release.limits.join_threat)
-    pictures = {"plan": draw_plan_path(steps, (plan.association_loss, plan.information_exposure), limits, FORM)}
+    pictures = {"plan": draw_plan_path(steps, (plan.association_loss, plan.information_exposure), limits)}
     lines: dict[str, list[Alternative]] = {}
     for choice in plan.trade_off:
         lines.setdefault(choice.method, []).append(choice)
@@ -84,7 +82,7 @@ def draw_plan(release: MeasuredRelease) -> dict[str, bytes]:
             association_loss=plan.association_loss,
             information_exposure=plan.information_exposure,
         )
-        pictures["trade_off"] = draw_trade_off(list(lines.items()), chosen, FORM)
+        pictures["trade_off"] = draw_trade_off(list(lines.items()), chosen)
     return pictures
 
 
@@ -94,13 +92,13 @@ def draw_errors(release: MeasuredRelease) -> dict[str, bytes]:
         for table in release.tables
         if (measured := table.figures).query_error_mean is not None
     ]
-    return {"query_errors": draw_query_errors(errors, release.limits.query_error, FORM)} if errors else {}
+    return {"query_errors": draw_query_errors(errors, release.limits.query_error)} if errors else {}
 
 
 def draw_losses(release: MeasuredRelease) -> dict[str, bytes]:
     """All tables in one grid; a single table's loss is among its own pictures."""
     losses = [(table.name, dict(table.loss)) for table in release.tables if table.loss]
-    return {"loss": draw_loss(losses, FORM)} if len(losses) > 1 else {}
+    return {"loss": draw_loss(losses)} if len(losses) > 1 else {}
 
 
 def _closeness(table: MeasuredTable, promise: Promise | None, label: Label = str) -> dict[str, bytes]:
@@ -108,7 +106,7 @@ def _closeness(table: MeasuredTable, promise: Promise | None, label: Label = str
     distances = {label(name): value for name, value in table.figures.each(CLOSENESS).items()}
     promised = promise.of(CLOSENESS) if promise else ()
     required = {label(bound.attribute): float(exact(bound.required)) for bound in promised if bound.attribute is not None}
-    return {CLOSENESS: draw_closeness([(table.name, distances)], required, FORM)} if distances else {}
+    return {CLOSENESS: draw_closeness([(table.name, distances)], required)} if distances else {}
 
 
 def _drawn(release: MeasuredRelease) -> list[MeasuredTable]:
