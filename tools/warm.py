@@ -177,10 +177,10 @@ def measure() -> None:
 
 
 def check() -> None:
-    """What `check` measures of a table: over several attributes, and over one, with missing cells (income) and without."""
+    """What `check` measures of a table: over several attributes, and over one: with missing cells (income), without, with a hierarchy."""
     table, published = sample().table, _published()
     quasi = {column.name: column.codes for column in table.select(table.quasi)}
-    for measured in (SENSITIVE, ("income",), ("age",)):
+    for measured in (SENSITIVE, ("income",), ("age",), ("region",)):
         check_classes(table.select(measured), published.classes(), quasi, "0.1", "0.5", 1000)
 
 
