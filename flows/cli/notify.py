@@ -83,8 +83,9 @@ def _sentence(waiting: Waiting) -> str:
 
     why = f" {waiting.why}" if waiting.why else ""
     since = f", the oldest since {waiting.since}" if waiting.since else ""
+    later = f" It is tried again after {waiting.after[:19].replace('T', ' ')} UTC." if waiting.waiting and waiting.why else ""
     gone = f" {counted(waiting.given_up, 'message')} given up." if waiting.given_up else ""
-    return f"{waiting.address}: {counted(waiting.waiting, 'message')} waiting{since}.{why}{gone}"
+    return f"{waiting.address}: {counted(waiting.waiting, 'message')} waiting{since}.{why}{later}{gone}"
 
 
 def _fails_audit(home: Home, ledger: Ledger) -> bool:

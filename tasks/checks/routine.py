@@ -104,7 +104,9 @@ def check_messages(situation: Situation) -> Iterator[Finding]:
             yield well("messages", f"{counted(each.waiting, 'message')} waiting for {each.address}.")
             continue
         why, since = each.why or "Nobody has tried to send.", each.since or each.failing
-        cure = "Check the address and its server; then run `headgate notify`, or start `headgate serve`, which tries again by itself."
+        cure = (
+            "Check the address and its server. `headgate notify` and `headgate serve` try again by themselves: `headgate notify` says when."
+        )
         yield warned("messages", f"{counted(each.waiting, 'message')} waiting for {each.address} since {since}. {why}", cure)
     if not addresses:
         yield well("messages", "operator.yaml names nobody to notify.")

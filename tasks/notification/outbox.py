@@ -68,7 +68,8 @@ class Delivery:
 
 @dataclass(frozen=True)
 class Waiting:
-    """What an address has not got. `since`: when the oldest of it was made. `failing`: since when it takes nothing, and `why`."""
+    """What an address has not got. `since`: when the oldest of it was made. `failing`: since when it takes nothing, `why`, and until
+    when it is left alone."""
 
     address: str
     waiting: int
@@ -76,6 +77,7 @@ class Waiting:
     failing: str
     why: str
     given_up: int
+    after: str = ""
 
 
 @dataclass(frozen=True)
@@ -240,6 +242,6 @@ class OutboxTransaction:
         (given_up,) = self.database.execute(
             "SELECT COUNT(*) FROM deliveries WHERE state = 'given up' AND address = ?", (address,)
         ).fetchone()
-        row = self.database.execute("SELECT since, why FROM addresses WHERE address = ?", (address,)).fetchone()
-        failing, why = row or ("", "")
-        return Waiting(address, number, since, failing, why, given_up)
+        row = self.database.execute("SELECT since, why, next FROM addresses WHERE address = ?", (address,)).fetchone()
+        failing, why, after = row or ("", "", "")
+        return Waiting(address, number, since, failing, why, given_up, after)

@@ -51,6 +51,7 @@ def test_what_could_not_be_sent_is_said_without_the_address(run: Any, world: Any
     assert said.code == 0
     assert "env:OPS: 1 message waiting, the oldest since " in said.out
     assert "The server was not reached" in said.out
+    assert "It is tried again after 20" in said.out  # until then the same command sends nothing, whatever was put right
     assert "s3cr3t" not in said.out + said.err
     (waiting,) = run("notify", "--json").json["waiting"]
     assert (waiting["address"], waiting["waiting"], waiting["given_up"]) == ("env:OPS", 1, 0)
