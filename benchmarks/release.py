@@ -154,15 +154,15 @@ def of_shipped(scratch: Path, seconds: float) -> list[Figure]:
         return of_idle("serve, shipped policies", idle(process, started, SETTLE_SECONDS, seconds))
 
 
-def of_many(scratch: Path, number: int, seconds: float) -> list[Figure]:
+def of_many(scratch: Path, number: int, seconds: float, minutes: int) -> list[Figure]:
     home, folder, called = scratch / "many", scratch / "policies", f"{number:,} datasets"
     make_signers(home)
     environment = {**os.environ, "HEADGATE_HOME": str(home)}
-    write_policies(folder, number, due := in_minutes(DUE_MINUTES))
+    write_policies(folder, number, due := in_minutes(minutes))
     registered = run([HEADGATE, "serve", str(folder), "--register", "--key", str(home / "keys" / "steward")], environment)
     figures = [Figure(f"{called}: registering all, of the processor", registered.busy_seconds, "s")]
     with serving(home, [str(folder)], scratch / "many.log") as (process, started):
-        figures += of_idle(f"serve, {called}", idle(process, started, SETTLE_SECONDS, seconds))
+        figures += of_idle(f"serve, {called}", idle(process, started, SETTLE_SECONDS, seconds, due))
         asked = [("releases --calendar", ["releases", "--calendar"]), ("metrics", ["metrics"]), ("doctor", ["doctor"])]
         for name, command in asked:
             taken = watched([HEADGATE, *command], environment)  # `doctor` ends with 3: nothing has been backed up
@@ -193,6 +193,7 @@ def main() -> None:
     options.add_argument("--repeat", type=int, default=3)
     options.add_argument("--seconds", type=float, default=45.0, help="of looking at a server that has nothing to do")
     options.add_argument("--datasets", type=int, default=1000)
+    options.add_argument("--minutes", type=int, default=DUE_MINUTES, help="until one of many datasets is due; more on a busy machine")
     options.add_argument("--only", choices=("release", "serve", "datasets"))
     chosen = options.parse_args()
     figures: list[Figure] = []
@@ -203,7 +204,7 @@ def main() -> None:
         if chosen.only in (None, "serve"):
             figures += of_shipped(Path(scratch), chosen.seconds)
         if chosen.only in (None, "datasets"):
-            figures += of_many(Path(scratch), chosen.datasets, chosen.seconds)
+            figures += of_many(Path(scratch), chosen.datasets, chosen.seconds, chosen.minutes)
     print(f"census-income, medians of {chosen.repeat} turns in new homes; serve looked at for {chosen.seconds:g} s")
     for figure in figures:
         print(f"  {figure.line}")

@@ -21,6 +21,8 @@ HEADGATE = str(Path(sys.executable).with_name("headgate"))
 SERVER = "prefect_server.py"
 START_SECONDS = 900.0
 MOST_SETTLING_SECONDS = 120.0
+EARLY_SECONDS = 15.0  # Prefect takes a run some seconds before its moment
+LEAST_SECONDS = 10.0
 POLICY = """schema: 1
 dataset: {name}
 source: {{kind: csv, path: people.csv}}
@@ -93,12 +95,16 @@ def serving(home: Path, policies: Sequence[str], log: Path) -> Iterator[tuple[ps
             os.killpg(process.pid, signal.SIGKILL)
 
 
-def idle(one: psutil.Process, started: float, settle_seconds: float, seconds: float) -> Idle:
-    """After it has settled: what it does first it does once, in runs of its own."""
+def idle(one: psutil.Process, started: float, settle_seconds: float, seconds: float, due: datetime | None = None) -> Idle:
+    """After it has settled: what it does first it does once, in runs of its own. It is looked at no longer than until a run is `due`."""
     time.sleep(settle_seconds)
     ending = time.monotonic() + MOST_SETTLING_SECONDS
     while len(one.children(recursive=True)) > 1 and time.monotonic() < ending:
         time.sleep(1)
+    if due is not None:
+        seconds = min(seconds, (due - datetime.now(UTC)).total_seconds() - EARLY_SECONDS)
+    if seconds < LEAST_SECONDS:
+        raise SystemExit("This machine is too busy: a run is due before anything was measured. Give more --minutes.")
     before, begun, highest = usage(one), time.monotonic(), 0.0
     after = before
     while time.monotonic() - begun < seconds:
@@ -139,8 +145,9 @@ def begun_late(home: Path, dataset: str, due: datetime, most_seconds: float) -> 
     from tasks.runtime.home import Home
 
     ledger = read_ledger(Home.open(home))
-    while (datetime.now(UTC) - due).total_seconds() < most_seconds:
+    while True:
         for entry in ledger.about("run_started", dataset):
             return (moment(entry.at) - due).total_seconds()
+        if (datetime.now(UTC) - due).total_seconds() > most_seconds:
+            return None
         time.sleep(0.5)
-    return None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 2.0
 LEAST_REST = 20.0  # times what a look took: a ledger that grows all the time costs no more than a twentieth of a core
-PUBLISH_SECONDS = 30  # until what is still due is tried again
+PUBLISH_SECONDS = 30  # between two runs at least, also where what is due cannot be published
 BUSY_SECONDS = 5.0  # until Prefect is asked again whether a run has ended
 
 
