@@ -7,14 +7,16 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
+from fractions import Fraction
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, PlainValidator, model_validator
 from pydantic_core import PydanticCustomError
 
 from policies.words.frozen import Frozen
 
+DIGITS = Context(prec=40)
 KeyPath = tuple[str | int, ...]
 
 
@@ -60,6 +62,20 @@ class WrittenDecimal(Decimal):
         return number
 
 
+class WrittenFraction(Decimal):
+    """A fraction of a policy file that no decimal says, such as 1/11: as a number its nearest decimal of 40 digits, as a text itself."""
+
+    text: str
+
+    def __new__(cls, fraction: Fraction) -> WrittenFraction:
+        number = super().__new__(cls, DIGITS.divide(Decimal(fraction.numerator), Decimal(fraction.denominator)))
+        number.text = str(fraction)
+        return number
+
+    def __str__(self) -> str:
+        return self.text
+
+
 def nearest(word: str, accepted: Iterable[str]) -> str | None:
     """The accepted word a person most likely meant."""
     close = difflib.get_close_matches(word.casefold(), list(accepted), n=1, cutoff=0.6)
@@ -93,10 +109,18 @@ Separator = Annotated[str, Field(min_length=1, max_length=1)]
 
 
 def decimal_text(number: Decimal | int) -> str:
-    """The number a person wrote, without exponent and without zeros that mean nothing: 0.60 and 6e-1 are 0.6."""
+    """The number a person wrote, without exponent and without zeros that mean nothing: 0.60 and 6e-1 are 0.6, and 2/22 is 1/11."""
+    if isinstance(number, WrittenFraction):
+        return number.text
     text = format(Decimal(number), "f")
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text in ("-0", "") else text
+
+
+def decimal_of(number: Fraction) -> Decimal:
+    """The decimal that is this number; where there is none, the fraction."""
+    decimal = DIGITS.divide(Decimal(number.numerator), Decimal(number.denominator))
+    return decimal if Fraction(decimal) == number else WrittenFraction(number)
 
 
 def _how_to_write(text: str) -> str:
@@ -117,6 +141,14 @@ def _decimal(value: Any) -> Any:
     if not -30 <= number.adjusted() <= 30 or len(number.as_tuple().digits) > 40:
         raise PydanticCustomError("exact_number", "Input should be a number of at most 40 digits, neither above 1e30 nor finer than 1e-30")
     return number
+
+
+def _fraction(value: Any) -> Any:
+    """1/11 as well as 0.5."""
+    written = re.fullmatch(r"(\d{1,30})/(\d{1,30})", value) if isinstance(value, str) else None
+    if written is None or not int(written[2]):
+        return _decimal(value)
+    return decimal_of(Fraction(int(written[1]), int(written[2])))
 
 
 def _text(value: Any) -> Any:
@@ -144,9 +176,10 @@ def _unique(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 Exact = Annotated[Decimal, BeforeValidator(_decimal), PlainSerializer(decimal_text, return_type=str)]
-NotNegative = Annotated[Exact, Field(ge=0)]
-Share = Annotated[Exact, Field(ge=0, le=1)]
-PositiveShare = Annotated[Exact, Field(gt=0, le=1)]
+Threshold = Annotated[Decimal, PlainValidator(_fraction), PlainSerializer(decimal_text, return_type=str)]
+NotNegative = Annotated[Threshold, Field(ge=0)]
+Share = Annotated[Threshold, Field(ge=0, le=1)]
+PositiveShare = Annotated[Threshold, Field(gt=0, le=1)]
 Whole = Annotated[int, Field(strict=True)]
 Positive = Annotated[int, Field(strict=True, ge=1)]
 Text = Annotated[str, Field(min_length=1)]

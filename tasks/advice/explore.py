@@ -18,7 +18,7 @@ from headgate.core.errors import InputRejected
 from headgate.core.tolerance import exact
 from headgate.core.units import counted
 from policies.jobs.table_job import Names
-from policies.words.fields import decimal_text
+from policies.words.fields import decimal_of, decimal_text
 from tasks.advice.advice_charts import FrontierPoint, draw_frontier
 from tasks.advice.advice_trials import Trials, TrialSetting, over_tables
 from tasks.advice.policy_advice import STAND_IN, Prepared, Progress, SettingsCount, prepare, share_of, sizes_around
@@ -43,16 +43,13 @@ class Grid:
     @classmethod
     def of(cls, sizes: Sequence[str], epsilons: Sequence[str], deltas: Sequence[str]) -> Grid:
         """As a person writes them. Every number is looked at before anything is tried."""
-        return cls(
-            tuple(sorted({_size(text) for text in sizes})), _distinct(_radius, epsilons), _distinct(lambda text: _delta(text), deltas)
-        )
+        return cls(tuple(sorted({_size(text) for text in sizes})), _distinct(_radius, epsilons), _distinct(_delta, deltas))
 
     def around(self, own: TrialSetting, sizes: tuple[int, ...]) -> Grid:
         """`sizes` where no k was said."""
         epsilons = self.epsilons or ((own.epsilon or STAND_IN),)
-        return Grid(
-            self.sizes or sizes, epsilons, self.deltas or _distinct(_delta, [*DELTAS, *([own.delta] if own.delta is not None else [])])
-        )
+        deltas = [*DELTAS, *([] if own.delta is None else [delta_text(exact(own.delta))])]
+        return Grid(self.sizes or sizes, epsilons, self.deltas or _distinct(_delta, deltas))
 
     def settings(self, rows: int) -> tuple[TrialSetting, ...]:
         fits = [k for k in self.sizes if k <= rows]
@@ -256,11 +253,4 @@ def _delta(text: str) -> Fraction:
 
 def _distinct(read: Callable[[str], Fraction], texts: Sequence[str]) -> tuple[str, ...]:
     """Equal numbers once, rising, as decimals are written in a policy."""
-    by_number = {read(text): text for text in texts}
-    return tuple(delta_text(number) if number <= 1 and read is not _radius else _plain(by_number[number]) for number in sorted(by_number))
-
-
-def _plain(text: str) -> str:
-    from decimal import Decimal
-
-    return decimal_text(Decimal(text))
+    return tuple(decimal_text(decimal_of(number)) for number in sorted(set(map(read, texts))))

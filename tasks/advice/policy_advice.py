@@ -6,7 +6,6 @@ import hashlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ from policies.judging.measure import composite_of
 from policies.judging.method_limits import least_k, limits_of
 from policies.judging.verdicts import refusal_of
 from policies.sealed.unused_values import unused_values
-from policies.words.fields import decimal_text
+from policies.words.fields import decimal_of, decimal_text
 from tasks.advice.advice_suggestions import Search, Suggestion
 from tasks.advice.advice_trials import BELOW, Trials, TrialSetting, plans_of
 from tasks.advice.epsilon_remarks import epsilon_remarks
@@ -157,9 +156,9 @@ def sizes_around(prepared: Prepared) -> tuple[int, ...]:
 
 def epsilons_around(own: str | None) -> tuple[str, ...]:
     """0, half of the policy's ε, ε itself and twice as much. If the policy has no ε, or 0, the substitute takes its place."""
-    middle = Decimal(STAND_IN if own is None or exact(own) == 0 else own)
-    around = {number for number in (Decimal(0), middle / 2, middle, 2 * middle) if number < 1}
-    return tuple(decimal_text(number) for number in sorted({*around, Decimal(own or STAND_IN)}))
+    middle = exact(STAND_IN if own is None or exact(own) == 0 else own)
+    around = {number for number in (Fraction(0), middle / 2, middle, 2 * middle) if number < 1}
+    return tuple(decimal_text(decimal_of(number)) for number in sorted({*around, exact(own or STAND_IN)}))
 
 
 def advise_on(path: Path, max_loss: str | None = None, min_delta: str | None = None, progress: Progress | None = None) -> Advice:

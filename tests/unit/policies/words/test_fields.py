@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -11,11 +12,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+from headgate.core.tolerance import exact
 from policies.schema.source_key import ExpectedRows
 from policies.words.fields import (
     Encoding,
     Exact,
     InputPath,
+    NotNegative,
     Positive,
     PositiveShare,
     Problem,
@@ -57,16 +60,37 @@ def test_a_decimal_stays_the_number_a_person_wrote(number: Decimal) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.integers(-(10**12), 10**12), st.integers(-9, 9))
 def test_a_decimal_is_read_exactly_and_written_without_an_exponent(digits: int, exponent: int) -> None:
-    exact = read(Exact, f"{digits}e{exponent}")
-    assert exact == Decimal(digits).scaleb(exponent)
-    assert re.fullmatch(r"-?\d+(\.\d*[1-9])?", decimal_text(exact))
-    assert TypeAdapter(Exact).dump_json(exact) == f'"{decimal_text(exact)}"'.encode()
+    number = read(Exact, f"{digits}e{exponent}")
+    assert number == Decimal(digits).scaleb(exponent)
+    assert re.fullmatch(r"-?\d+(\.\d*[1-9])?", decimal_text(number))
+    assert TypeAdapter(Exact).dump_json(number) == f'"{decimal_text(number)}"'.encode()
 
 
 def test_a_float_is_the_decimal_that_it_is_written_as() -> None:
     """Decimal(0.1) is 0.1000000000000000055…, and a floor of a product with it can be one too low."""
     assert read(Exact, 0.1) == Decimal("0.1")
     assert [decimal_text(read(Exact, text)) for text in ("0.60", "6e-1", "-0.0", "100", "1e3")] == ["0.6", "0.6", "0", "100", "1000"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.fractions(min_value=0, max_value=1, max_denominator=10**6))
+@example(Fraction(1, 11))
+@example(Fraction(2, 22))
+@example(Fraction(1, 2))
+def test_a_bound_may_be_a_fraction_and_stays_exactly_that(fraction: Fraction) -> None:
+    share = read(Share, f"{fraction.numerator}/{fraction.denominator}")
+    assert exact(decimal_text(share)) == fraction
+    assert abs(Fraction(Decimal(share)) - fraction) < Fraction(1, 10**39)
+    again = TypeAdapter(Share).validate_json(TypeAdapter(Share).dump_json(share))
+    assert decimal_text(again) == decimal_text(share)
+
+
+def test_a_fraction_that_a_decimal_can_say_is_that_decimal() -> None:
+    """The digest of a policy knows no difference between them."""
+    assert [decimal_text(read(Share, text)) for text in ("1/2", "3/20", "2/22", "0/7", "7/7")] == ["0.5", "0.15", "1/11", "0", "1"]
+    assert decimal_text(read(NotNegative, "7/3")) == "7/3"
+    refuses(Share, "1/0", "12/11", "-1/11", "1/-11", "1 / 11", "1/", "/11", "1.0/11", "1/11/2", "1/" + "9" * 31)
+    refuses(PositiveShare, "0/5")
 
 
 def test_what_is_not_a_finite_number_of_readable_size_is_refused() -> None:
