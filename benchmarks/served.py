@@ -20,7 +20,8 @@ import psutil
 HEADGATE = str(Path(sys.executable).with_name("headgate"))
 SERVER = "prefect_server.py"
 START_SECONDS = 900.0
-MOST_SETTLING_SECONDS = 120.0
+MOST_SETTLING_SECONDS = 240.0
+BUSY_SHARE = 0.15  # of a core, by Prefect's server
 EARLY_SECONDS = 15.0  # Prefect takes a run some seconds before its moment
 LEAST_SECONDS = 10.0
 POLICY = """schema: 1
@@ -99,8 +100,8 @@ def idle(one: psutil.Process, started: float, settle_seconds: float, seconds: fl
     """After it has settled: what it does first it does once, in runs of its own. It is looked at no longer than until a run is `due`."""
     time.sleep(settle_seconds)
     ending = time.monotonic() + MOST_SETTLING_SECONDS
-    while len(one.children(recursive=True)) > 1 and time.monotonic() < ending:
-        time.sleep(1)
+    while _busy(one) and time.monotonic() < ending:
+        continue
     if due is not None:
         seconds = min(seconds, (due - datetime.now(UTC)).total_seconds() - EARLY_SECONDS)
     if seconds < LEAST_SECONDS:
@@ -119,6 +120,15 @@ def idle(one: psutil.Process, started: float, settle_seconds: float, seconds: fl
         highest,
         after.server_mib,
     )
+
+
+def _busy(one: psutil.Process) -> bool:
+    """Whether runs go on, or Prefect is still told of deployments."""
+    before = usage(one)
+    time.sleep(10)
+    after = usage(one)
+    server = after.server_seconds - before.server_seconds
+    return len(one.children(recursive=True)) > 1 or server > BUSY_SHARE * 10
 
 
 def write_policies(folder: Path, number: int, due: datetime) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tasks.runtime.boundary import guarded
@@ -26,7 +27,8 @@ PAGE = 200  # what the server gives at most
 
 @dataclass(frozen=True)
 class Deployment:
-    """`schedule`: cron and timezone, or interval in seconds. `environment`: what a run has besides its worker's own."""
+    """`schedule`: cron and timezone, or interval in seconds, or nothing. `environment`: what a run has besides its worker's own. Without a
+    `pool` whoever serves it starts its runs."""
 
     flow: str
     name: str
@@ -78,6 +80,7 @@ def deployments_there() -> tuple[Deployed, ...]:
     from prefect.client.orchestration import get_client
     from prefect.client.schemas.filters import FlowFilter, FlowFilterId
 
+    name_time_zones_once()
     responses: list[DeploymentResponse] = []
     flows: dict[UUID, str] = {}
     with get_client(sync_client=True) as client:
@@ -117,51 +120,74 @@ def _schedule(schedule: Any) -> dict[str, Any]:
 
 
 @guarded
-def write_deployments(deployments: Iterable[tuple[Deployment, bool]]) -> None:
-    """Each as it is wanted, and whether its schedule stands still, as somebody at the server has said."""
+def write_deployments(deployments: Iterable[tuple[Deployment, bool]]) -> list[UUID]:
+    """Each as it is wanted, and whether its schedule stands still, as somebody at the server has said. One client and one request for each:
+    there may be thousands."""
     from prefect.client.orchestration import get_client
 
+    name_time_zones_once()
+    written = []
     with get_client(sync_client=True) as client:
-        pools: set[str] = set()
+        pools: set[str] = {""}
         flows: dict[str, tuple[UUID, dict[str, Any]]] = {}
         for deployment, paused in deployments:
             if deployment.pool not in pools:
                 _require_pool(client, deployment.pool)
                 pools.add(deployment.pool)
-            if deployment.entrypoint not in flows:  # once, and not for each of a thousand datasets
+            if deployment.entrypoint not in flows:
                 flows[deployment.entrypoint] = client.create_flow_from_name(deployment.flow), _parameters(deployment)
-            _write(client, deployment, paused, *flows[deployment.entrypoint])
+            flow, parameters = flows[deployment.entrypoint]
+            written.append(client.create_deployment(flow, paused=paused, parameter_openapi_schema=parameters, **told(deployment)))
+    return written
+
+
+def name_time_zones_once() -> None:
+    """Prefect looks through the files of all time zones for every schedule that it reads, which takes a quarter of its time where there are
+    a thousand."""
+    from prefect._internal.schemas import validators
+
+    named = vars(validators)
+    if not hasattr(named["get_timezones"], "cache_info"):
+        named["get_timezones"] = cache(named["get_timezones"])
 
 
 def _parameters(deployment: Deployment) -> dict[str, Any]:
+    """What a worker's flow takes, for people who start it by hand; `serve` would import for months what only its runs need."""
     from prefect.flows import load_flow_from_entrypoint
     from prefect.utilities.callables import parameter_schema
 
+    if not deployment.pool:
+        return {}
     flow: Any = load_flow_from_entrypoint(deployment.entrypoint)
     return dict(parameter_schema(flow).model_dump(exclude_unset=True))
 
 
-def _write(client: SyncPrefectClient, deployment: Deployment, paused: bool, flow: UUID, parameters: dict[str, Any]) -> None:
+def told(deployment: Deployment) -> dict[str, Any]:
+    """What Prefect is told of one. Without a pool its runs are processes of whoever serves it, with that environment."""
     from prefect.client.schemas.actions import DeploymentScheduleCreate
     from prefect.client.schemas.objects import ConcurrencyLimitStrategy, ConcurrencyOptions
 
-    client.create_deployment(
-        flow_id=flow,
-        name=deployment.name,
-        entrypoint=deployment.entrypoint,
-        description=deployment.description,
-        parameters=dict(deployment.parameters),
-        tags=list(deployment.tags),
-        schedules=[DeploymentScheduleCreate.from_schedule(prefect_schedule(deployment.schedule))],
-        work_pool_name=deployment.pool,
-        concurrency_limit=AT_A_TIME,
-        concurrency_options=ConcurrencyOptions(collision_strategy=ConcurrencyLimitStrategy(deployment.when_busy)),
-        job_variables=dict(deployment.words["job_variables"]),
-        parameter_openapi_schema=parameters,
-        enforce_parameter_schema=True,
-        pull_steps=[],
-        paused=paused,
-    )
+    schedules = [DeploymentScheduleCreate.from_schedule(prefect_schedule(deployment.schedule))] if deployment.schedule else []
+    common = {
+        "name": deployment.name,
+        "entrypoint": deployment.entrypoint,
+        "description": deployment.description,
+        "parameters": dict(deployment.parameters),
+        "tags": list(deployment.tags),
+        "schedules": schedules,
+        "concurrency_limit": AT_A_TIME,
+        "enforce_parameter_schema": bool(deployment.pool),
+        "pull_steps": [],
+    }
+    if not deployment.pool:
+        return common
+    busy = ConcurrencyOptions(collision_strategy=ConcurrencyLimitStrategy(deployment.when_busy))
+    return {
+        **common,
+        "work_pool_name": deployment.pool,
+        "concurrency_options": busy,
+        "job_variables": dict(deployment.words["job_variables"]),
+    }
 
 
 def prefect_schedule(said: Mapping[str, Any]) -> Any:

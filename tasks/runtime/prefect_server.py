@@ -210,6 +210,8 @@ def serve_until_parent_leaves(listener: socket.socket) -> None:
     import uvicorn
     from prefect.server.api.server import create_app
 
+    from tasks.runtime.prefect_deployments import name_time_zones_once
+
     class Announcing(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets=sockets)
@@ -217,6 +219,7 @@ def serve_until_parent_leaves(listener: socket.socket) -> None:
             gc.enable()
             os.write(1, READY)
 
+    name_time_zones_once()
     application = guarded(create_app(), os.environ["PREFECT_SERVER_API_AUTH_STRING"])
     take_all_descriptors()
     protocol = own_connections_only()

@@ -12,8 +12,9 @@ import pytest
 
 from flows.schedules.scheduled_policies import scheduled_policies
 from flows.schedules.wanted_deployments import publish_deployment, release_deployment
-from flows.serve import own_runner, settle_in, started_here
+from flows.serve import own_runner, settle_in
 from tasks.runtime.home import Home
+from tasks.runtime.prefect_deployments import told
 from tests.unit.flows.schedules.test_scheduled_policies import SCHEDULE, written
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -31,15 +32,15 @@ def test_runs_start_in_a_folder_of_the_home_and_with_nobodys_key(tmp_path: Path,
 
 def test_what_prefect_is_told_of_a_schedule_names_no_key(tmp_path: Path) -> None:
     (policy,) = scheduled_policies([written(tmp_path, "a.yaml", "people", SCHEDULE)])
-    told = started_here(release_deployment(policy))
-    assert told.parameters == {"policy": str(policy.path), "if_changed": True, "scheduled": True}
-    assert (told.name, told.entrypoint, told.work_pool_name) == ("people", "flows.release.release", None)
-    assert [(each.schedule.cron, each.schedule.timezone) for each in told.schedules] == [("0 3 1 * *", "Europe/Rome")]
+    said = told(release_deployment(policy))
+    assert said["parameters"] == {"policy": str(policy.path), "if_changed": True, "scheduled": True}
+    assert (said["name"], said["entrypoint"], "work_pool_name" in said) == ("people", "flows.release.release", False)
+    assert [(each.schedule.cron, each.schedule.timezone) for each in said["schedules"]] == [("0 3 1 * *", "Europe/Rome")]
 
 
 def test_the_queue_that_publishes_runs_where_there_is_something_to_do_and_once_at_a_time() -> None:
-    told = started_here(publish_deployment())
-    assert (told.concurrency_limit, told.concurrency_options, told.schedules) == (1, None, [])
+    said = told(publish_deployment())
+    assert (said["concurrency_limit"], "concurrency_options" in said, said["schedules"]) == (1, False, [])
 
 
 def test_what_is_served_is_not_imported_by_who_serves_it(tmp_path: Path) -> None:
@@ -49,9 +50,10 @@ def test_what_is_served_is_not_imported_by_who_serves_it(tmp_path: Path) -> None
         "import sys; from pathlib import Path; from flows.schedules.scheduled_policies import *; from flows.serve import *;"
         "from flows.schedules.wanted_deployments import *;"
         f"(policy,) = scheduled_policies([Path({str(tmp_path)!r})]);"
-        "made = [started_here(one) for one in (release_deployment(policy), publish_deployment())];"
+        "from tasks.runtime.prefect_deployments import told;"
+        "made = [told(one) for one in (release_deployment(policy), publish_deployment())];"
         "import flows.schedules.missed_runs, flows.notice_watch, flows.publish_watch;"
-        "print(*(one.entrypoint for one in made), *(name for name in sys.modules if name in ('flows.release', 'matplotlib', 'mlflow')))"
+        "print(*(one['entrypoint'] for one in made), *(name for name in sys.modules if name in ('flows.release', 'matplotlib', 'mlflow')))"
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
     assert ended.stdout.split() == ["flows.release.release", "flows.publish.publish_approved"]
@@ -60,8 +62,8 @@ def test_what_is_served_is_not_imported_by_who_serves_it(tmp_path: Path) -> None
 def test_what_is_served_is_there_under_the_name_that_prefect_is_told() -> None:
     from prefect.flows import load_flow_from_entrypoint
 
-    made = started_here(publish_deployment())
-    assert load_flow_from_entrypoint(str(made.entrypoint)).name == made.flow_name
+    made = publish_deployment()
+    assert load_flow_from_entrypoint(made.entrypoint).name == made.flow
 
 
 def test_what_prefect_keeps_of_its_runs_lies_in_the_home_and_in_no_folder_that_other_accounts_share(tmp_path: Path) -> None:
