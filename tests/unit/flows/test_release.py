@@ -31,12 +31,14 @@ from tasks.release.run import Happened, Run
 from tasks.release.steps.expect_tables import Checked
 from tasks.release.steps.judge_release import Judged, judge_release
 from tasks.reporting import mlflow_runs
+from tasks.reporting.release_charts import Pictures
 from tasks.series.side_store import keep
 from tests.unit.tasks.release.conftest import run_of
 
 __all__ = ["run_of"]
 
 CANDIDATE = "ab" * 32
+TRACKED = Happened(RunTracked, {"mlflow_run_id": "run-of-mlflow"})
 
 
 class PlainSteps:
@@ -51,7 +53,7 @@ class PlainSteps:
         self.put("expect", lambda run, _read: checked(run, ""))
         self.put("expect_written", lambda run, _read, _transformed, _planned, written: checked(run, written.table))
         self.put("seal", lambda run, _done: Sealed(CANDIDATE, run.home.candidates / CANDIDATE, State.AWAITING_APPROVAL))
-        self.put("track", lambda _run, _done: Tracked("run-of-mlflow", Happened(RunTracked, {"mlflow_run_id": "run-of-mlflow"})))
+        self.put("track", lambda run, _done: Tracked("run-of-mlflow", run.spool.put(Pictures({}, {})), TRACKED))
 
     def put(self, name: str, work: Callable[..., Any]) -> None:
         def step(*given: Any) -> Any:

@@ -28,7 +28,7 @@ from tasks.runtime.callables import callable_distance
 from tasks.signing.home_keys import ledger_secret
 from tests.unit.tasks.release.finished import Made, finish
 
-FIGURES = {"Plan", "Promise", "Judgement", "Attacked", "Measurement", "SeriesFigures", "tuple", "bytes"}  # tuples of outcomes
+FIGURES = {"Plan", "Promise", "Judgement", "Attacked", "Measurement", "SeriesFigures", "Pictures", "tuple", "bytes"}  # tuples of outcomes
 
 
 class Watched(SharedFiles):
