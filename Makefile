@@ -20,7 +20,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses=logical --maxprocesses=4 --dist
 
 help:
 	@echo "make demo           a whole release: run, approved, published and verified; and one that its gate refuses"
-	@echo "make test           all tests but the long ones; at most 5 minutes on two cores"
+	@echo "make test           all tests but the long ones; about 8 minutes on two cores"
 	@echo "make test-fast      the unit tests that take less than half a second each; at most a minute"
 	@echo "make test-long      the long tests"
 	@echo "make servers-test   a whole installation on servers of its own, and their bad days; installs what it needs, at most 10 minutes"
