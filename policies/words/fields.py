@@ -119,8 +119,8 @@ def decimal_text(number: Decimal | int) -> str:
 
 def decimal_of(number: Fraction) -> Decimal:
     """The decimal that is this number; where there is none, the fraction."""
-    decimal = DIGITS.divide(Decimal(number.numerator), Decimal(number.denominator))
-    return decimal if Fraction(decimal) == number else WrittenFraction(number)
+    written = WrittenFraction(number)
+    return Decimal(written) if Fraction(written) == number else written
 
 
 def _how_to_write(text: str) -> str:
